@@ -1,0 +1,1 @@
+"""Many solutions become fewer and better."""

@@ -1,0 +1,1 @@
+"""Read and point; never write, never call a model."""

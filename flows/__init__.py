@@ -1,0 +1,1 @@
+"""The top: Prefect, the command line, hooks, and what is printed."""

@@ -1,0 +1,1 @@
+"""The ground: the nouns, the files, and how to find them."""

@@ -1,0 +1,1 @@
+"""One module an agent: raw log lines become sessions."""

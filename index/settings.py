@@ -1,0 +1,214 @@
+"""Every setting, as one frozen dataclass per stage; read once from config.yaml and HOTWASH_* variables."""
+
+from __future__ import annotations
+
+import dataclasses
+import types
+import typing
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from index.errors import SettingsError
+
+
+@dataclass(frozen=True, slots=True)
+class ModelSettings:
+    """The model that may help; `name` is any litellm model string, "" means none is used.
+
+    `api_base` is for local or self-hosted servers; `api_key_env` names the environment variable with the key. Prices
+    are in US dollars per token and only needed for a model that litellm does not know.
+    """
+
+    name: str = ""
+    api_base: str = ""
+    api_key_env: str = ""
+    timeout_seconds: float = 120.0
+    max_tokens: int = 1500
+    daily_cap_usd: float = 1.0
+    daily_cap_tokens: int = 500_000
+    input_cost_per_token: float | None = None
+    output_cost_per_token: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReflectSettings:
+    """How sessions become lessons. A session teaches at most `lessons_per_session`, explicit requests aside.
+
+    A session without an end event counts as over when its file was quiet for `quiet_minutes`; episodes are kept for
+    `episode_days`. `projects_off` are projects (as written in `project:`) of which nothing is kept; if `projects_only`
+    is not empty, only those are read.
+    """
+
+    lessons_per_session: int = 3
+    quiet_minutes: int = 30
+    episode_days: int = 365
+    projects_off: tuple[str, ...] = ()
+    projects_only: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RedactSettings:
+    """What is taken out besides secrets: mail addresses, user names in home paths, private hosts and addresses."""
+
+    personal_data: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class DedupSettings:
+    """When two lessons count as near-duplicates; the arithmetic is beside detectors/duplicates.py.
+
+    `threshold` is the exact Jaccard similarity from which two are candidates; `ratio` rapidfuzz' token_sort_ratio that
+    confirms; `cluster_bound` the least similarity that two members of one cluster may have.
+    """
+
+    threshold: float = 0.7
+    ratio: float = 80.0
+    cluster_bound: float = 0.5
+    permutations: int = 128
+    bands: int = 21
+    rows: int = 6
+    estimate: float = 0.55
+    seed: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class DecaySettings:
+    """When a lesson counts as stale and when it is archived, in days since its newest evidence."""
+
+    stale_days: int = 30
+    archive_days: int = 90
+    budget_per_pass: float = 0.05
+    budget_per_quarter: float = 0.25
+
+
+@dataclass(frozen=True, slots=True)
+class PromoteSettings:
+    """When a pattern becomes a draft skill, and how many drafts may wait for a person."""
+
+    sessions: int = 3
+    days: int = 2
+    drafts_per_week: int = 5
+    expire_days: int = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewSettings:
+    """Where a published skill is written; `~` is the home folder."""
+
+    skills_folders: tuple[str, ...] = ("~/.claude/skills",)
+
+
+@dataclass(frozen=True, slots=True)
+class MemorySettings:
+    """The managed block of MEMORY.md and the pack: most characters, most tokens, least confidence."""
+
+    max_characters: int = 2_200
+    pack_tokens: int = 2_000
+    pack_confidence: float = 0.7
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotSettings:
+    """How many snapshots are kept."""
+
+    daily: int = 7
+    weekly: int = 4
+    monthly: int = 12
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """All settings of a store, each with a default that works."""
+
+    enabled: bool = True
+    model: ModelSettings = field(default_factory=ModelSettings)
+    reflect: ReflectSettings = field(default_factory=ReflectSettings)
+    redact: RedactSettings = field(default_factory=RedactSettings)
+    dedup: DedupSettings = field(default_factory=DedupSettings)
+    decay: DecaySettings = field(default_factory=DecaySettings)
+    promote: PromoteSettings = field(default_factory=PromoteSettings)
+    review: ReviewSettings = field(default_factory=ReviewSettings)
+    memory: MemorySettings = field(default_factory=MemorySettings)
+    snapshot: SnapshotSettings = field(default_factory=SnapshotSettings)
+
+
+TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
+FALSE_WORDS = frozenset({"0", "false", "no", "off"})
+
+
+def _convert(value: object, wanted: Any, where: str) -> object:
+    """`value` as the annotated type `wanted`; a string from the environment is read as that type."""
+    origin = typing.get_origin(wanted)
+    if origin in (types.UnionType, typing.Union):
+        if value is None or value == "":
+            return None
+        wanted = next(kind for kind in typing.get_args(wanted) if kind is not type(None))
+        origin = typing.get_origin(wanted)
+    if origin is tuple:
+        items = [item.strip() for item in value.split(",")] if isinstance(value, str) else value
+        if isinstance(items, list) and all(isinstance(item, str) for item in items):
+            return tuple(item for item in items if item)
+        raise SettingsError(f"{where}: wanted a list of texts, found {value!r}.")
+    if wanted is bool:
+        word = str(value).strip().lower()
+        if word in TRUE_WORDS | FALSE_WORDS:
+            return word in TRUE_WORDS
+        raise SettingsError(f"{where}: wanted true or false, found {value!r}.")
+    if wanted in (int, float):
+        if not isinstance(value, bool):
+            try:
+                return wanted(value)
+            except (TypeError, ValueError):
+                pass
+        raise SettingsError(f"{where}: wanted a number, found {value!r}.")
+    if isinstance(value, str):
+        return value
+    raise SettingsError(f"{where}: wanted a text, found {value!r}.")
+
+
+def _build(cls: type, given: object, where: str, env: Mapping[str, str], prefix: str) -> Any:
+    """One settings dataclass from a mapping, then from the environment, which wins."""
+    if given is None:
+        given = {}
+    if isinstance(given, str) and cls is ModelSettings:
+        given = {"name": given}
+    if not isinstance(given, dict):
+        raise SettingsError(f"{where}: wanted a mapping of settings, found {given!r}.")
+    hints = typing.get_type_hints(cls)
+    unknown = sorted(str(key) for key in given if key not in hints)
+    if unknown:
+        raise SettingsError(f"{where}: unknown setting {unknown[0]!r}. Known here: {', '.join(hints)}.")
+    values: dict[str, Any] = {}
+    for name, kind in hints.items():
+        variable = f"{prefix}{name.upper()}"
+        at = f"{where}: {name}"
+        if dataclasses.is_dataclass(kind):
+            nested = given.get(name)
+            if kind is ModelSettings and env.get(variable):
+                nested = {**(nested if isinstance(nested, dict) else {}), "name": env[variable]}
+            values[name] = _build(typing.cast("type", kind), nested, at, env, f"{variable}_")
+        elif env.get(variable):
+            values[name] = _convert(env[variable], kind, variable)
+        elif given.get(name) is not None:
+            values[name] = _convert(given[name], kind, at)
+    return cls(**values)
+
+
+def read_settings(root: Path, env: Mapping[str, str]) -> Settings:
+    """The settings of the store at `root`: config.yaml, then HOTWASH_* variables; an empty variable counts as unset.
+
+    `model:` takes a plain model string or a mapping. Raises SettingsError with the place, wanted and found.
+    """
+    path = root / "config.yaml"
+    given: object = None
+    if path.is_file():
+        try:
+            given = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+        except (yaml.YAMLError, UnicodeDecodeError) as error:
+            raise SettingsError(f"{path}: not valid YAML: {error}. Mend the file or move it away.") from error
+    built = _build(Settings, given, str(path), env, "HOTWASH_")
+    return typing.cast("Settings", built)

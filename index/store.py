@@ -1,0 +1,132 @@
+"""Where a store's files lie, and how they are read. The only maker of paths."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from slugify import slugify
+
+from index.frontmatter import parse_solution
+from index.records import CATEGORIES, Problem, Solution
+
+CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
+SOLUTIONS = "solutions"
+ARCHIVE = "archive"
+QUARANTINE = "quarantine"
+CANDIDATES = ".candidates"
+CACHE = ".cache"
+SPOOL = "spool"
+JOURNAL = "journal"
+EPISODES = "episodes"
+INBOX = "inbox"
+INDEX_FILE = ".index.yaml"
+MEMORY_FILE = "MEMORY.md"
+MAX_FILE = 2 * 1024 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Store:
+    """What a folder of solutions holds: the records, and the files that are none."""
+
+    root: Path
+    solutions: tuple[Solution, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    mtimes: Mapping[str, int] = field(default_factory=dict)
+
+
+def store_root(given: str | None, env: Mapping[str, str]) -> Path:
+    """The store to work on: the one given, else HOTWASH_HOME, else ~/.hotwash. Absolute."""
+    chosen = given or env.get("HOTWASH_HOME") or "~/.hotwash"
+    return Path(chosen).expanduser().absolute()
+
+
+def solution_id(time: datetime, source: str) -> str:
+    """A ULID (github.com/ulid/spec): 48 bits of `time` in milliseconds, then 80 bits of the source's SHA-256.
+
+    The same source at the same time gives the same id, so that reading a session again adds nothing.
+    """
+    milliseconds = max(0, min(int(time.timestamp() * 1000), (1 << 48) - 1))
+    tail = int.from_bytes(hashlib.sha256(source.encode()).digest()[:10], "big")
+    number = milliseconds << 80 | tail
+    return "".join(CROCKFORD[number >> shift & 31] for shift in range(125, -1, -5))
+
+
+def slug(title: str) -> str:
+    """A file name's readable part: ASCII, at most 60 characters, never empty."""
+    return slugify(title, max_length=60, word_boundary=True) or "lesson"
+
+
+def path_for(solution: Solution) -> str:
+    """Where a new solution's file goes, relative to the store."""
+    return f"{SOLUTIONS}/{solution.category}/{slug(solution.title)}-{solution.id[-8:].lower()}.md"
+
+
+def retired_path(folder: str, path: str) -> str:
+    """Where a file goes when it leaves the live store: `folder` (archive, quarantine), then the path it had."""
+    return f"{folder}/{path}"
+
+
+def walk_markdown(folder: Path) -> Iterator[os.DirEntry[str]]:
+    """Every .md file below `folder`, sorted by path; symbolic links are never followed."""
+    try:
+        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
+    except OSError:
+        return
+    for entry in entries:
+        if entry.is_dir(follow_symlinks=False):
+            yield from walk_markdown(Path(entry.path))
+        elif entry.name.endswith(".md") and entry.is_file(follow_symlinks=False):
+            yield entry
+
+
+def read_text(path: Path) -> str | Problem:
+    """A file's text with its line ends as they are, or why it cannot be used."""
+    name = str(path)
+    try:
+        if path.stat().st_size > MAX_FILE:
+            return Problem(name, None, f"larger than {MAX_FILE} bytes; a lesson is one short text. Split it.", "size")
+        return path.read_bytes().decode("utf-8")
+    except UnicodeDecodeError as error:
+        return Problem(name, None, f"not UTF-8 at byte {error.start}. Save it as UTF-8.", "encoding")
+    except OSError as error:
+        return Problem(name, None, f"cannot be read: {error.strerror}.", "unreadable")
+
+
+def read_store(root: Path, folder: str = SOLUTIONS) -> Store:
+    """All solutions below `root/folder` with their paths, texts and mtimes; what does not parse becomes a problem."""
+    solutions: list[Solution] = []
+    problems: list[Problem] = []
+    mtimes: dict[str, int] = {}
+    for entry in walk_markdown(root / folder):
+        path = Path(entry.path).relative_to(root).as_posix()
+        text = read_text(Path(entry.path))
+        read = parse_solution(path, text) if isinstance(text, str) else Problem(path, None, text.reason, text.kind)
+        if isinstance(read, Problem):
+            problems.append(read)
+        else:
+            solutions.append(read)
+            mtimes[path] = entry.stat(follow_symlinks=False).st_mtime_ns
+    by_id: dict[str, str] = {}
+    for solution in solutions:
+        first = by_id.setdefault(solution.id, solution.path)
+        if first != solution.path:
+            reason = f"id {solution.id} stands in {first} too; two files may not share one. Give one a new id."
+            problems.append(Problem(solution.path, 2, reason, "duplicate-id"))
+    return Store(root, tuple(solutions), tuple(problems), mtimes)
+
+
+def known_ids(root: Path) -> frozenset[str]:
+    """Every id that the store has ever held and still knows: live, archived and quarantined."""
+    stores = (read_store(root, folder) for folder in (SOLUTIONS, ARCHIVE, QUARANTINE))
+    return frozenset(solution.id for store in stores for solution in store.solutions)
+
+
+def make_store(root: Path) -> None:
+    """Create the folders of a store that are not there yet."""
+    for name in (*(f"{SOLUTIONS}/{category}" for category in CATEGORIES), INBOX, SPOOL, JOURNAL, CACHE):
+        (root / name).mkdir(parents=True, exist_ok=True, mode=0o700)
