@@ -43,10 +43,11 @@ OPENINGS = (
     "failure:",
     "!",
 )
+LABELS = (": error", ": fatal", " error: ", "] error", ": exception")
 TELLING = (
-    "not found", "no such", "permission denied", "access denied", "cannot ", "can't ", "could not", "couldn't", "unable to",
-    "undefined", "unresolved", "refused", "timed out", "timeout", "invalid", "unexpected", "missing", "failed", "unknown",
-    "unrecognized", "unsupported", "conflict", "not allowed", "not a ", "does not", "doesn't", "must be", "must not",
+    "not found", "no such", "permission denied", "access denied", "cannot ", "can't ", "could not", "couldn't",
+    "unable to", "undefined", "unresolved", "refused", "timed out", "timeout", "invalid", "unexpected", "missing",
+    "failed", "unknown", "unrecognized", "unsupported", "conflict", "not allowed", "not a ", "does not", "doesn't", "must be", "must not",
     "already exists", "already in use", "out of memory", "killed", "denied", "expected", "mismatch", "deprecated",
     "no module", "unreachable", "exceeded", "overflow", "segmentation", "is not ", "unhandled", "rejected", "forbidden",
     "unauthorized", "expired", "corrupt", "incompatible", "duplicate", "ambiguous",
@@ -54,8 +55,8 @@ TELLING = (
 # Lines that say only that something failed, or where: never what.
 EMPTY = (
     "exit code", "exit status", "process exited", "command failed with exit code", "error: aborting due to",
-    "could not compile", "error: could not compile", "aborting due to", "traceback (most recent", "npm err! a complete log",
-    "a complete log of this run", "for more information about this error", "error: process didn't exit", "make: ***",
+    "could not compile", "error: could not compile", "aborting due to", "traceback (most recent",
+    "npm err! a complete log", "a complete log of this run", "for more information about this error", "error: process didn't exit", "make: ***",
     "error command failed", "npm err! errno", "npm error errno", "failed tests/", "short test summary", "wall time:",
     "chunk id:", "during handling of", "the above exception", "the following error", "see above", "stack trace:",
     "test result: failed", "error: test failed", "npm err! lifecycle", "elifecycle", "tests failed", "caused by:",
@@ -144,11 +145,9 @@ def weigh_line(line: str) -> int:
         return 0
     weight = 0
     head, colon, tail = low.partition(":")
-    if colon and tail.strip() and " " not in head and head.rstrip("]0123456789").rstrip("[e").endswith(STRONG):
+    if colon and tail.strip() and " " not in head and head.partition("[")[0].rstrip("0123456789").endswith(STRONG):
         weight += 7  # ValueError: ..., error[E0308]: ...
-    elif low.startswith(OPENINGS):
-        weight += 6
-    elif ": error" in low or ": fatal" in low or " error: " in low or "] error" in low or ": exception" in low:
+    elif low.startswith(OPENINGS) or any(mark in low for mark in LABELS):
         weight += 6
     elif any(word in low for word in STRONG):
         weight += 2
@@ -228,6 +227,7 @@ def mask_quoted(content: str, before: str) -> str:
 
 
 def is_word(char: str) -> bool:
+    """Whether a character belongs to a word, a path, a number or an address."""
     return char.isalnum() or char in "_./\\-:@+~#%$&"
 
 
