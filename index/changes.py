@@ -21,7 +21,9 @@ from typing import Any
 import filelock
 
 from index.errors import StoreError, StoreLocked, UndoRefused
-from index.store import JOURNAL
+from index.frontmatter import parse_solution
+from index.records import Problem, Solution
+from index.store import JOURNAL, SOLUTIONS, Store
 
 LOCK_SECONDS = 60.0
 
@@ -295,6 +297,29 @@ def _land(change: Change, root: Path) -> None:
             folder.rmdir()
 
 
+def advance(store: Store, plan: Plan) -> Store:
+    """The store as it is once a plan has landed, in memory: how a dry run sees what its next stage would see."""
+    by_path: dict[str, Solution] = {solution.path: solution for solution in store.solutions}
+    problems = {problem.path: problem for problem in store.problems}
+    mtimes = dict(store.mtimes)
+    for change in plan.changes:
+        if not change.path.startswith(f"{SOLUTIONS}/"):
+            continue
+        by_path.pop(change.path, None)
+        problems.pop(change.path, None)
+        mtimes.pop(change.path, None)
+        if change.after is not None:
+            read = parse_solution(change.path, change.after.decode("utf-8", "replace"))
+            if isinstance(read, Problem):
+                problems[change.path] = read
+            else:
+                by_path[change.path] = read
+                if change.mtime_ns is not None:
+                    mtimes[change.path] = change.mtime_ns
+    solutions = tuple(by_path[path] for path in sorted(by_path))
+    return Store(store.root, solutions, tuple(problems[path] for path in sorted(problems)), mtimes)
+
+
 def start_run(root: Path, run: Run, started: str) -> None:
     """Open the run's journal. Called under the store's lock, before the first plan is applied."""
     _append(journal_path(root, run.id), [{"run": run.id, "command": run.command, "undoes": run.undoes, "at": started}])
@@ -419,7 +444,7 @@ def journal_ended(path: Path) -> bool:
 
 
 def read_runs(root: Path) -> list[dict[str, Any]]:
-    """Every run the journal has, oldest first: its head with `counts` of changes per stage and whether it was undone."""
+    """Every run the journal has, oldest first: its head, the changes of each stage, and which run undid it."""
     runs: list[dict[str, Any]] = []
     for journal in sorted((root / JOURNAL).glob("*.jsonl")):
         head, stages, end = read_journal(journal)

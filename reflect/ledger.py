@@ -1,0 +1,85 @@
+"""What was read of each session: `spool/read/<agent>-<id>.json`, one small file a session, so that runs never collide."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from index.changes import Change, read_bytes
+from index.store import SPOOL, slug
+
+READ = f"{SPOOL}/read"
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a session was read, and what came of it.
+
+    `size`, `mtime_ns` and `sha256` are those of the transcript up to `offset`; `rewind` is the byte and line to read on
+    from; `lines` the last line that was concluded from. `status` is read, failed or skipped, with the `reason`.
+    """
+
+    key: str
+    path: str
+    size: int = 0
+    mtime_ns: int = 0
+    offset: int = 0
+    rewind: tuple[int, int] = (0, 0)
+    lines: int = 0
+    sha256: str = ""
+    status: str = "read"
+    reason: str = ""
+    tries: int = 0
+    lessons: int = 0
+    redacted: int = 0
+    version: str = ""
+    project: str = ""
+    finished: str = ""
+    unread: Mapping[str, int] = field(default_factory=dict)
+
+
+def progress_path(key: str) -> str:
+    """Where a session's progress lies, relative to the store; unique also where ids hold odd characters."""
+    agent, _, session = key.partition(":")
+    tail = hashlib.sha256(key.encode()).hexdigest()[:8]
+    return f"{READ}/{slug(agent)}-{slug(session)[:48]}-{tail}.json"
+
+
+def render_progress(progress: Progress) -> bytes:
+    """The progress file's bytes."""
+    return (json.dumps(asdict(progress), ensure_ascii=False, indent=1, sort_keys=True) + "\n").encode(
+        "utf-8", "replace"
+    )
+
+
+def parse_progress(raw: bytes) -> Progress | None:
+    """A progress file's record, or None where it cannot be used: the session is then read again, which adds nothing."""
+    try:
+        values = json.loads(raw)
+        values["rewind"] = tuple(values["rewind"])
+        return Progress(**values)
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def read_ledger(root: Path) -> dict[str, Progress]:
+    """Every session the store has seen, by key."""
+    ledger: dict[str, Progress] = {}
+    for path in sorted((root / READ).glob("*.json")):
+        raw = read_bytes(path)
+        progress = parse_progress(raw) if raw else None
+        if progress:
+            ledger[progress.key] = progress
+    return ledger
+
+
+def change_progress(root: Path, progress: Progress) -> Change | None:
+    """The change that records a session's progress; None where it says nothing new."""
+    path = progress_path(progress.key)
+    before = read_bytes(root / path)
+    after = render_progress(progress)
+    unit = f"session {progress.key}"
+    return None if before == after else Change(path, before, after, f"read {progress.key}", unit)
