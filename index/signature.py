@@ -47,7 +47,8 @@ LABELS = (": error", ": fatal", " error: ", "] error", ": exception")
 TELLING = (
     "not found", "no such", "permission denied", "access denied", "cannot ", "can't ", "could not", "couldn't",
     "unable to", "undefined", "unresolved", "refused", "timed out", "timeout", "invalid", "unexpected", "missing",
-    "failed", "unknown", "unrecognized", "unsupported", "conflict", "not allowed", "not a ", "does not", "doesn't", "must be", "must not",
+    "failed", "unknown", "unrecognized", "unsupported", "conflict", "not allowed", "not a ",
+    "does not", "doesn't", "must be", "must not",
     "already exists", "already in use", "out of memory", "killed", "denied", "expected", "mismatch", "deprecated",
     "no module", "unreachable", "exceeded", "overflow", "segmentation", "is not ", "unhandled", "rejected", "forbidden",
     "unauthorized", "expired", "corrupt", "incompatible", "duplicate", "ambiguous",
@@ -56,7 +57,8 @@ TELLING = (
 EMPTY = (
     "exit code", "exit status", "process exited", "command failed with exit code", "error: aborting due to",
     "could not compile", "error: could not compile", "aborting due to", "traceback (most recent",
-    "npm err! a complete log", "a complete log of this run", "for more information about this error", "error: process didn't exit", "make: ***",
+    "npm err! a complete log", "a complete log of this run", "for more information about this error",
+    "error: process didn't exit", "make: ***",
     "error command failed", "npm err! errno", "npm error errno", "failed tests/", "short test summary", "wall time:",
     "chunk id:", "during handling of", "the above exception", "the following error", "see above", "stack trace:",
     "test result: failed", "error: test failed", "npm err! lifecycle", "elifecycle", "tests failed", "caused by:",
