@@ -97,9 +97,10 @@ class PromoteSettings:
 
 @dataclass(frozen=True, slots=True)
 class ReviewSettings:
-    """Where a published skill is written; `~` is the home folder."""
+    """Where a published skill is written (`~` is the home folder), and for how long `later` puts a draft off."""
 
     skills_folders: tuple[str, ...] = ("~/.claude/skills",)
+    later_days: int = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +122,22 @@ class SnapshotSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ServeSettings:
+    """The Prefect server that `hotwash serve` starts where PREFECT_API_URL names none; loopback only.
+
+    The schedules are cron lines in the machine's own time; every `sweep_seconds` drafts and spooled sessions that have
+    no run yet are given one.
+    """
+
+    host: str = "127.0.0.1"
+    port: int = 4200
+    weekly: str = "30 3 * * 0"
+    daily: str = "0 4 * * *"
+    sweep_seconds: float = 30.0
+    start_seconds: float = 180.0
+
+
+@dataclass(frozen=True, slots=True)
 class Settings:
     """All settings of a store, each with a default that works."""
 
@@ -134,6 +151,7 @@ class Settings:
     review: ReviewSettings = field(default_factory=ReviewSettings)
     memory: MemorySettings = field(default_factory=MemorySettings)
     snapshot: SnapshotSettings = field(default_factory=SnapshotSettings)
+    serve: ServeSettings = field(default_factory=ServeSettings)
 
 
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
