@@ -1,4 +1,4 @@
-"""What was read of each session: `spool/read/<agent>-<id>.json`, one small file a session, so that runs never collide."""
+"""What was read of each session: `spool/read/<agent>-<id>.json`, one small file each, so that runs never collide."""
 
 from __future__ import annotations
 
