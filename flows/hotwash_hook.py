@@ -1,0 +1,25 @@
+"""The one script every agent's hook runs: `python -I -S hotwash_hook.py AGENT MOMENT`.
+
+It only finds the compiled module beside it and calls it; whatever goes wrong, the agent sees exit code 0 and nothing
+on stderr. MOMENT is end, turn, start, prompt, tool or error, whatever the agent itself calls the event.
+"""
+
+import sys
+
+
+def run() -> None:
+    """Call the module for this moment, with only this package's folder added behind the standard library."""
+    agent, moment = ([*sys.argv[1:3], "", ""])[:2]
+    here = __file__.replace("\\", "/").rpartition("/flows/")[0]
+    sys.path.append(here)
+    if moment in {"end", "turn"}:
+        from flows import hook  # noqa: PLC0415  each moment loads only what it needs
+
+        hook.main(agent, moment, here)
+
+
+if __name__ == "__main__":
+    try:  # noqa: SIM105  contextlib would cost more than the hook
+        run()
+    except BaseException:  # an agent must never see a hook fail
+        pass
