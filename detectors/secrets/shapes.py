@@ -1,0 +1,126 @@
+"""What a value looks like: a placeholder, a reference in code, an ordinary id or hash, or something random."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+
+MARK = re.compile(r"\[redacted:[a-z0-9-]{1,40}(?::\d{1,6})?\]")
+"""The mark that redaction leaves: the kind of what stood there, and which one of its kind it was."""
+
+# Words that people write where a secret would stand. A value made of nothing else is no secret.
+_PLACEHOLDER_WORDS = frozenset(
+    """a access admin an and any api app apikey auth authorization bar basic baz bearer change changed changeit changeme
+    client code credential credentials data db default demo dev development django dummy empty enter example fake false
+    file foo for from generate generated goes guest hash hello hello here hidden in input insecure insert invalid is it
+    jwt key keys local localhost me mock my mysecret mytoken name new nil no none not null of old only or pass password
+    passwd passphrase paste path placeholder postgres postgresql private prod production provide pw pwd random real
+    redacted redis replace required root sample secret secrets secretkey server session set some something string strong
+    super supersecret test tested testing tests text that the this to todo token tokens true type undefined unset
+    update use user username valid value variable via with world wrong xxx xyz you your yours""".split()
+)
+_PLACEHOLDER_PARTS = (
+    "your_", "your-", "yourapi", "yourkey", "yoursecret", "yourtoken", "example", "placeholder", "changeme", "change_me",
+    "change-me", "replace_", "replace-", "insert_", "insert-", "redacted", "xxxx", "****", "....", "\u2026", "todo",
+    "<", "${", "{{", "$(", "%(", "#{", "____", "----", "omitted", "masked", "hidden>",
+)  # fmt: skip
+_VARIABLE = re.compile(r"\$[A-Za-z_{(]|%[A-Za-z_]{1,60}%|@[A-Za-z_]{1,60}@$|\{[^{}]{0,80}\}$|env[.:]|secrets?\.|vault:")
+_REFERENCE = re.compile(
+    r"[A-Za-z_$][\w$]{0,80}(?:\??\.[A-Za-z_$]|\(|\[|->|::|!?\.$|<)|(?:None|null|nil|undefined|True|False|true|false)\b"
+)
+_IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z_$-]{0,120}\d{0,3}\Z")
+_WORDS = re.compile(r"[A-Za-z]+|\d+")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z")
+_HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+\Z")
+_ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}\Z")
+_CHECKSUM = re.compile(r"(?:sha(?:1|224|256|384|512)|md5|h1|blake\w{0,4})[-:=]", re.IGNORECASE)
+_HASH_LENGTHS = frozenset({7, 8, 10, 12, 16, 32, 40, 56, 64, 96, 128})
+_SEQUENCES = ("0123456789", "1234567890", "abcdefghij", "9876543210", "0123456789abcdef", "qwertyuiop")
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether a value only stands in for a secret: `<YOUR_KEY>`, `xxxx`, `$TOKEN`, `${{ secrets.X }}`, a mark of ours."""
+    bare = value.strip("\"'`\\ \t,;")
+    if not bare or MARK.match(bare) or bare.startswith("[redacted") or _VARIABLE.match(bare):
+        return True
+    low = bare.lower()
+    if any(part in low for part in _PLACEHOLDER_PARTS) or len(set(low.strip("-_"))) <= 2:
+        return True
+    return is_worded(bare) or is_filler(low)
+
+
+def is_worded(value: str) -> bool:
+    """Whether a value is made of placeholder words and at most three digits in a row, such as `my-secret-key-1`."""
+    pieces = _WORDS.findall(value)
+    words = [piece.lower() for piece in pieces if not piece.isdigit()]
+    if not words or any(piece.isdigit() and len(piece) > 3 for piece in pieces):
+        return False
+    return sum(map(len, pieces)) >= len(value) * 0.7 and all(_is_worded(word) for word in words)
+
+
+def _is_worded(word: str) -> bool:
+    if word in _PLACEHOLDER_WORDS:
+        return True
+    cuts = range(3, len(word) - 2)
+    return any(word[:cut] in _PLACEHOLDER_WORDS and word[cut:] in _PLACEHOLDER_WORDS for cut in cuts)
+
+
+def is_filler(value: str) -> bool:
+    """Whether half of a value or more is a keyboard sequence or one character: the false keys of documents."""
+    low = value.lower()
+    longest = max((len(seq) for seq in _SEQUENCES if seq in low), default=0)
+    most = Counter(low).most_common(1)[0][1] if low else 0
+    return (longest + (10 if low.count("1234567890") > 1 else 0)) * 2 >= len(low) or most * 2 > len(low)
+
+
+def is_reference(value: str) -> bool:
+    """Whether an unquoted value is code that fetches the secret (`os.environ[...]`, `config.token`, `get()`), not the secret."""
+    return bool(_REFERENCE.match(value))
+
+
+def is_identifier(value: str) -> bool:
+    """Whether a value reads as a name of code or a word: letters, `_`, `-`, and at most three digits at its end."""
+    return bool(_IDENTIFIER.match(value))
+
+
+def is_ordinary(value: str) -> bool:
+    """Whether a value is a hash, UUID, ULID, checksum, version, path or address, none of which is secret by itself."""
+    if _UUID.match(value) or _ULID.match(value) or _CHECKSUM.match(value):
+        return True
+    if _HEX.match(value):
+        return len(value.removeprefix("0x")) in _HASH_LENGTHS or value.isdigit()
+    return is_path(value)
+
+
+def is_path(value: str) -> bool:
+    """Whether a value is a file path or an address: three words between slashes, or a dot and a file ending."""
+    if "://" in value or value.startswith(("/", "./", "../", "~/")):
+        return True
+    pieces = value.split("/")
+    return len(pieces) > 1 and all(not piece or is_identifier(piece.replace(".", "")) for piece in pieces)
+
+
+def entropy(value: str) -> float:
+    """Shannon's entropy of the characters, in bits per character."""
+    counts = Counter(value).values()
+    return -sum(n / len(value) * math.log2(n / len(value)) for n in counts)
+
+
+def is_random(value: str, least: int = 12) -> bool:
+    """Whether a value looks drawn at random: letters and digits in close turns, not the words of a name or a path.
+
+    A random base-62 string changes between lower case, upper case and digits at 0.6 of its steps, base 36 at 0.4, hex
+    at 0.47; names and versions below 0.2. `least` is the shortest length that counts, in characters.
+    """
+    letters = [c for c in value if c.isalnum()]
+    if len(letters) < least or entropy(value) < 2.8:
+        return False
+    kinds = [0 if c.isdigit() else 1 if c.islower() else 2 for c in letters]
+    digits = kinds.count(0)
+    turns = sum(a != b for a, b in zip(kinds, kinds[1:], strict=False)) / len(kinds)
+    # Upper case met twice in a row and then lower again: what camel case seldom has and random text always.
+    uneven = sum(a == 2 and b == 2 for a, b in zip(kinds, kinds[1:], strict=False))
+    if digits >= 2:
+        return turns >= 0.2
+    return turns >= 0.3 and uneven >= 2 and len(letters) >= 16

@@ -1,0 +1,206 @@
+"""Tokens that can be told by their own form: a maker's prefix, a fixed length, an alphabet."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from detectors.secrets.shapes import is_filler, is_placeholder, is_random
+
+
+@dataclass(frozen=True, slots=True)
+class TokenRule:
+    """One maker's token. `hints` are literal texts without which it cannot be there: the cheap first look.
+
+    `length` is the number of characters that a whole token has at least; a shorter run at the end of a line is joined
+    with the next line's. `random` asks that the text behind the prefix looks drawn at random, for prefixes that words
+    have as well.
+    """
+
+    kind: str
+    hints: tuple[str, ...]
+    pattern: re.Pattern[str]
+    length: int
+    random: bool = True
+
+
+def _rule(kind: str, prefixes: str, body: str, least: int, random: bool = True) -> TokenRule:
+    """A rule for `prefix` and at least `least` characters of the class `body`; a run of half that is a candidate."""
+    hints = tuple(prefixes.split())
+    heads = "|".join(re.escape(hint) for hint in hints)
+    pattern = re.compile(rf"(?P<head>{heads})(?P<body>[{body}]{{{min(least, 6)},600}})")
+    return TokenRule(kind, hints, pattern, least, random)
+
+
+_WORD = r"A-Za-z0-9_\-"
+_ALNUM = "A-Za-z0-9"
+_HEX = "0-9a-f"
+
+# Prefixes and lengths as the makers document them; the lists of GitHub's and GitLab's secret scanning name most.
+RULES: tuple[TokenRule, ...] = (
+    _rule("anthropic-key", "sk-ant-", _WORD, 24, random=False),
+    _rule("openai-key", "sk-proj- sk-svcacct- sk-admin- sk-None-", _WORD, 24, random=False),
+    _rule("openrouter-key", "sk-or-", _WORD, 24),
+    _rule("langfuse-key", "sk-lf-", _WORD, 24),
+    _rule("api-key", "sk-", _WORD, 20),
+    _rule("google-key", "AIza", _WORD, 35),
+    _rule("google-oauth", "ya29. GOCSPX- 1//0", _WORD, 20),
+    _rule("groq-key", "gsk_", _ALNUM, 40),
+    _rule("xai-key", "xai-", _ALNUM, 40),
+    _rule("huggingface-token", "hf_ api_org_", _ALNUM, 30),
+    _rule("replicate-token", "r8_", _ALNUM, 32),
+    _rule("perplexity-key", "pplx-", _ALNUM, 32),
+    _rule("nvidia-key", "nvapi-", _WORD, 40),
+    _rule("cerebras-key", "csk-", _ALNUM, 32),
+    _rule("tavily-key", "tvly-", _WORD, 20),
+    _rule("langsmith-key", "lsv2_pt_ lsv2_sk_ ls__", _WORD, 30),
+    _rule("firecrawl-key", "fc-", _HEX, 32),
+    _rule("api-key", "jina_ e2b_ exa_ ctx7sk- fw_ pa- sk_ rk_ key_ phx_ phc_", _ALNUM, 28),
+    _rule("github-token", "ghp_ gho_ ghu_ ghs_ ghr_", "A-Za-z0-9_", 36, random=False),
+    _rule("github-token", "github_pat_", "A-Za-z0-9_", 40, random=False),
+    _rule("gitlab-token", "glpat- gldt- glft- glsoat- glrt- glcbt- glimt- glptt- glagent- gloas- GR1348941", _WORD, 20),
+    _rule("atlassian-token", "ATATT3 ATBB ATCTT3", _WORD + "=", 20),
+    _rule("npm-token", "npm_", _ALNUM, 36),
+    _rule("pypi-token", "pypi-AgE pypi-", _WORD, 50),
+    _rule("rubygems-key", "rubygems_", _HEX, 40),
+    _rule("crates-token", "cio", _ALNUM, 32),
+    _rule("nuget-key", "oy2", "a-z0-9", 43),
+    _rule("docker-token", "dckr_pat_ dckr_oat_", _WORD, 24),
+    _rule("aws-key-id", "AKIA ASIA ABIA ACCA", "0-9A-Z", 16, random=False),
+    _rule("digitalocean-token", "dop_v1_ doo_v1_ dor_v1_", _HEX, 40),
+    _rule("heroku-key", "HRKU-", _WORD, 30),
+    _rule("supabase-key", "sbp_ sb_secret_ sb_publishable_", _WORD, 20),
+    _rule("vercel-token", "vcp_ vci_ vca_ vcr_ vck_", _ALNUM, 24),
+    _rule("netlify-token", "nfp_", _ALNUM, 36),
+    _rule("fly-token", "fm1_ fm2_ fo1_ fm1r_ fm2r_ fm1a_", _WORD + "+/=,", 40),
+    _rule("planetscale-token", "pscale_tkn_ pscale_pw_ pscale_oauth_", _WORD + ".", 32),
+    _rule("databricks-token", "dapi", _HEX, 32),
+    _rule("doppler-token", "dp.pt. dp.st. dp.ct. dp.sa. dp.scim. dp.audit.", _WORD + ".", 30),
+    _rule("vault-token", "hvs. hvb. hvr.", _WORD, 24),
+    _rule("pulumi-token", "pul-", _HEX, 40),
+    _rule("newrelic-key", "NRAK- NRJS- NRII- NRIQ-", "A-Za-z0-9_-", 19),
+    _rule("grafana-token", "glsa_ glc_", _WORD + "+/=", 32),
+    _rule("sentry-token", "sntrys_ sntryu_", _WORD + "+/=", 40),
+    _rule("linear-key", "lin_api_ lin_oauth_", _ALNUM, 32),
+    _rule("notion-token", "ntn_ secret_", _ALNUM, 40),
+    _rule("figma-token", "figd_ figo_", _WORD, 36),
+    _rule("postman-key", "PMAK-", _WORD, 40),
+    _rule("sonar-token", "squ_ sqp_ sqa_", _HEX, 40),
+    _rule("circleci-token", "CCIPAT_ CCIPRJ_", _WORD, 30),
+    _rule("buildkite-token", "bkua_ bkct_ bkaj_", _ALNUM, 36),
+    _rule("tailscale-key", "tskey-", _WORD, 24),
+    _rule("typeform-token", "tfp_", _WORD, 40),
+    _rule("dropbox-token", "sl.u. sl.B sl.A", _WORD, 60),
+    _rule("facebook-token", "EAAC EAAG EAAB EAAJ", _ALNUM, 60),
+    _rule("shopify-token", "shpat_ shpss_ shpca_ shppa_", "A-Fa-f0-9", 32),
+    _rule("stripe-key", "sk_live_ sk_test_ rk_live_ rk_test_ whsec_", _ALNUM, 16),
+    _rule("square-token", "sq0csp- sq0atp- sq0idp- EAAAE EAAAl", _WORD, 22),
+    _rule("paypal-token", "access_token$production$ access_token$sandbox$", _ALNUM + "$", 24),
+    _rule("sendgrid-key", "SG.", _WORD + ".", 50),
+    _rule("mailgun-key", "key-", _HEX, 32),
+    _rule("brevo-key", "xkeysib- xsmtpsib-", _WORD, 50),
+    _rule("resend-key", "re_", "A-Za-z0-9_", 24),
+    _rule("slack-token", "xoxa- xoxb- xoxc- xoxd- xoxe- xoxe. xoxo- xoxp- xoxr- xoxs- xapp-", r"A-Za-z0-9\-.%", 24),
+    _rule("age-key", "AGE-SECRET-KEY-1", "0-9A-Z", 50),
+    _rule("launchdarkly-key", "sdk- mob-", "0-9a-f-", 36),
+    _rule("mapbox-token", "sk.eyJ", _WORD + ".", 60, random=False),
+    _rule("terraform-token", ".atlasv1.", _WORD, 50),
+    _rule("flutterwave-key", "FLWSECK_TEST- FLWSECK-", _WORD, 24),
+    _rule("airtable-token", "pat", r"A-Za-z0-9.", 70),
+    _rule("jwt", "eyJ", r"A-Za-z0-9_\-.=", 40, random=False),
+    _rule("twilio-key", "AC SK", _HEX, 32),
+    _rule("clickup-token", "pk_", "0-9A-Z_", 32),
+    _rule("contentful-token", "CFPAT-", _WORD, 40),
+    _rule("lark-token", "t-g1", _ALNUM, 36),
+)
+
+_FORMS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
+    ("slack-webhook", ("hooks.slack.com",), re.compile(r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<v>[\w/]{20,120})")),
+    ("discord-webhook", ("/webhooks/",), re.compile(r"/api/(?:v\d{1,2}/)?webhooks/(?P<v>\d{16,20}/[\w-]{40,100})")),
+    ("teams-webhook", ("webhook.office.com",), re.compile(r"webhook\.office\.com/webhookb2/(?P<v>[\w@/-]{40,250})")),
+    ("telegram-token", (":AA",), re.compile(r"(?P<v>\d{7,12}:AA[\w-]{30,40})")),
+    ("azure-client-secret", ("8Q~", "7Q~"), re.compile(r"(?P<v>[\w~.-]{3}[78]Q~[\w~.-]{31,34})")),
+    ("password-hash", ("$2", "$6$", "$5$", "$apr1$", "$argon2", "$y$"), re.compile(
+        r"(?P<v>\$(?:2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}|(?:apr1|5|6|y)\$(?:rounds=\d{1,9}\$|[./A-Za-z0-9]{1,16}\$)"
+        r"[./A-Za-z0-9$]{20,110}|argon2(?:id|i|d)\$v=\d{1,3}\$[\w=,]{1,60}\$[A-Za-z0-9+/]{10,100}\$[A-Za-z0-9+/]{20,120}))")),
+)  # fmt: skip
+
+_ESCAPES = ("\\n", "\\r", "\\t", "\\b", "\\f")
+# How a long value goes on over a line's end: a shell's `\`, two string literals, a wrapped line; real or escaped.
+_NL = r"(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)"
+_BREAK = re.compile(
+    rf"(?:\\{{0,3}}[\"']\s{{0,4}}[+.&]?\s{{0,4}}\\?{_NL}[ \t]{{0,60}}[+.&]?\s{{0,4}}\\{{0,3}}[\"']"
+    rf"|\\{{0,3}}[\"']\s{{0,4}}[+.&]?\s{{0,4}}\\{{0,3}}[\"']|\\?{_NL}[ \t|>#*]{{0,60}})"
+)
+
+_RUN = re.compile(r"[A-Za-z0-9_\-+/=.]{1,600}")
+_OPEN_ENDED = frozenset(
+    {"anthropic-key", "openai-key", "jwt", "pypi-token", "fly-token", "grafana-token", "sentry-token"}
+)
+
+
+def find_tokens(text: str) -> Iterator[tuple[str, int, int]]:
+    """Kind, start and end of every token of a known form; a token that runs on over a line's end is taken whole."""
+    for rule in RULES:
+        if any(hint in text for hint in rule.hints):
+            yield from _matches(rule, text)
+    for kind, hints, pattern in _FORMS:
+        if any(hint in text for hint in hints):
+            for match in pattern.finditer(text):
+                if starts_clean(text, match.start("v")) and not is_placeholder(match["v"]):
+                    yield kind, *match.span("v")
+
+
+def starts_clean(text: str, start: int) -> bool:
+    """Whether a value may start here: no letter or digit stands before it, except as the end of an escape."""
+    if start == 0 or not text[start - 1].isalnum():
+        return True
+    before = text[max(0, start - 6) : start]
+    return (
+        before.endswith(_ESCAPES)
+        or bool(re.search(r"(?:%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|\[\d{0,3}m)\Z", before))
+    )  # fmt: skip
+
+
+def _matches(rule: TokenRule, text: str) -> Iterator[tuple[str, int, int]]:
+    for match in rule.pattern.finditer(text):
+        start, end = match.span()
+        if not starts_clean(text, start):
+            continue
+        body, end = continued(text, match["body"], end, rule.length, rule.kind in _OPEN_ENDED)
+        if len(body) < rule.length or _is_false(rule, body):
+            continue
+        yield rule.kind, start, end
+
+
+def _is_false(rule: TokenRule, body: str) -> bool:
+    if rule.kind == "aws-key-id" and len(body) != rule.length:
+        return True
+    if rule.kind == "jwt" and body.count(".") < 1:
+        return True
+    low = body.lower()
+    if "example" in low or "your" in low or "xxxx" in low or "..." in low or is_filler(body):
+        return True
+    return rule.random and not is_random(body)
+
+
+def continued(text: str, body: str, end: int, length: int, open_ended: bool) -> tuple[str, int]:
+    """The body with what follows behind line breaks, and where it ends.
+
+    The next line's run is taken when the token is too short without it or, where it has no fixed length, when the
+    run looks random by itself.
+    """
+    for _ in range(40):
+        gap = _BREAK.match(text, end)
+        more = _RUN.match(text, gap.end()) if gap else None
+        if more is None:
+            break
+        missing = length - len(body)
+        if missing > 0:
+            if len(more[0]) < missing and not is_random(more[0], 8):
+                break
+        elif not (open_ended and is_random(more[0], 16)):
+            break
+        body, end = body + more[0], more.end()
+    return body, end
