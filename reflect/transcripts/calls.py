@@ -1,0 +1,202 @@
+"""What a tool call does, from its name and input: the action, command, paths, change, and whose text it brings."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from index.records import Action, Origin
+from reflect.transcripts.text import CHANGE_LIMIT, COMMAND_LIMIT, clean_text, string, text_of
+
+# Tool names of all agents, in lower case without "_" and "-".
+_ACTIONS: dict[str, Action] = {
+    **dict.fromkeys(
+        ("bash", "shell", "shellcommand", "execcommand", "localshellcall", "terminal", "runshellcommand", "execute",
+         "executebash", "runterminalcmd", "runcommand", "exec", "powershell", "bashoutput", "writestdin", "process",
+         "executecode", "readbash", "writebash", "unifiedexec", "runterminalcommand"),
+        "shell",
+    ),
+    **dict.fromkeys(
+        ("edit", "write", "multiedit", "notebookedit", "applypatch", "patch", "writefile", "replace", "editfile",
+         "create", "createfile", "strreplace", "strreplaceeditor", "fswrite", "searchreplace", "deletefile",
+         "multiedits", "editnotebook", "strreplacebasededittool"),
+        "edit",
+    ),
+    **dict.fromkeys(("read", "readfile", "readmanyfiles", "view", "notebookread", "fsread", "viewimage"), "read"),
+    **dict.fromkeys(
+        ("grep", "glob", "ls", "searchfiles", "search", "searchfilecontent", "listdirectory", "listdir", "find",
+         "codebasesearch", "grepsearch", "filesearch", "globfilesearch", "list"),
+        "search",
+    ),
+    **dict.fromkeys(
+        ("webfetch", "websearch", "webextract", "googlewebsearch", "websearchcall", "fetchurl", "fetch", "browse",
+         "webscrape", "readurl", "webfetchtool"),
+        "web",
+    ),
+    **dict.fromkeys(("task", "agent", "spawnagent", "delegatetask", "subagent", "runsubagent"), "task"),
+}  # fmt: skip
+_PATH_KEYS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "filename", "file", "target_file",
+              "dir_path", "absolutePath", "relative_workspace_path")  # fmt: skip
+_COMMAND_KEYS = ("command", "cmd", "script", "code", "chars")
+_OLD_KEYS = ("old_string", "oldString", "old_str", "oldText", "old_text")
+_NEW_KEYS = (
+    "new_string",
+    "newString",
+    "new_str",
+    "newText",
+    "new_text",
+    "content",
+    "contents",
+    "file_text",
+    "new_source",
+)
+_SHELLS = {
+    "bash",
+    "sh",
+    "zsh",
+    "/bin/bash",
+    "/bin/sh",
+    "/bin/zsh",
+    "powershell",
+    "powershell.exe",
+    "pwsh",
+    "cmd",
+    "cmd.exe",
+}
+
+_PATCH_FILE = re.compile(
+    r"^\*\*\* (?:Update|Add|Delete) File: (.{1,1000})$|^\*\*\* Move to: (.{1,1000})$", re.MULTILINE
+)
+_FETCH = re.compile(
+    r"(?:^|[\s;&|(`$])(?:curl|wget|lynx|http|https|Invoke-WebRequest|iwr)\s[^\n|;&]{0,2000}?(https?://[^\s\"'`|;&)]{1,2000})"
+)
+_ISSUE = re.compile(r"(?:^|[\s;&|(`$])(?:gh|glab)\s+(?:issue|pr|mr|api|search|discussion|release)\b")
+_LOCAL = re.compile(
+    r"https?://(?:localhost|127\.|0\.0\.0\.0|\[::1\]|host\.docker\.internal|[\w-]{1,63}(?=[:/]|$))", re.IGNORECASE
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """What a call does. `change` shows old lines after "-" and new ones after "+"; `ref` is an address or a server."""
+
+    tool: str
+    action: Action = "other"
+    command: str = ""
+    paths: tuple[str, ...] = ()
+    change: str = ""
+    origin: Origin = "tool"
+    ref: str = ""
+
+
+def describe_call(tool: str, given: Any) -> Call:
+    """The call of a tool by its name and input, a mapping or a bare string."""
+    tool = tool[:200]
+    action = action_of(tool)
+    values: Mapping[str, Any] = given if isinstance(given, dict) else {}
+    if action == "mcp":
+        return Call(tool, "mcp", origin="mcp", ref=tool, command=_first(values, _COMMAND_KEYS)[:COMMAND_LIMIT])
+    if action == "shell":
+        return _shell_call(tool, given, values)
+    if action == "edit":
+        return _edit_call(tool, given, values)
+    if action == "web":
+        ref = _first(values, ("url", "query", "q", "prompt", "search_term")) or text_of(values.get("urls"))
+        return Call(tool, "web", origin="web", ref=ref[:1000])
+    return Call(tool, action, paths=_paths(values))
+
+
+def action_of(tool: str) -> Action:
+    """The kind of action behind a tool's name."""
+    if tool.startswith(("mcp__", "mcp_", "mcp.")):
+        return "mcp"
+    return _ACTIONS.get(tool.rsplit(".", 1)[-1].lower().replace("_", "").replace("-", ""), "other")
+
+
+def argv_command(argv: Any) -> str:
+    """The command behind a string or an argument list, without the shell that only carries it."""
+    if isinstance(argv, str):
+        return argv
+    if not isinstance(argv, list):
+        return ""
+    words = [word for word in argv if isinstance(word, str)]
+    if len(words) >= 3 and words[0] in _SHELLS and words[1].startswith(("-", "/")):
+        return words[-1]
+    return " ".join(words)
+
+
+def _shell_call(tool: str, given: Any, values: Mapping[str, Any]) -> Call:
+    command = given if isinstance(given, str) else ""
+    for key in _COMMAND_KEYS:
+        command = command or argv_command(values.get(key))
+    if "*** Begin Patch" in command:
+        return _patch_call(tool, command)
+    origin, ref = command_origin(command)
+    return Call(tool, "shell", clean_text(command, COMMAND_LIMIT), origin=origin, ref=ref)
+
+
+def command_origin(command: str) -> tuple[Origin, str]:
+    """Whose text a command's output is: "web" or "issue" with the address, else "tool"."""
+    if "http" in command and (found := _FETCH.search(command)) and not _LOCAL.match(found[1]):
+        return "web", found[1][:1000]
+    if ("gh" in command or "glab" in command) and (seen := _ISSUE.search(command)):
+        return "issue", seen[0].strip()
+    return "tool", ""
+
+
+def _edit_call(tool: str, given: Any, values: Mapping[str, Any]) -> Call:
+    patch = given if isinstance(given, str) else _first(values, ("input", "patch", "patchText"))
+    if "*** Begin Patch" in patch:
+        return _patch_call(tool, patch)
+    edits = values.get("edits")
+    parts = [values, *(edit for edit in edits if isinstance(edit, dict))] if isinstance(edits, list) else [values]
+    change = "\n".join(filter(None, (_render_edit(part) for part in parts)))
+    return Call(tool, "edit", paths=_paths(values), change=cut_change(change))
+
+
+def _render_edit(values: Mapping[str, Any]) -> str:
+    old, new = _first(values, _OLD_KEYS), _first(values, _NEW_KEYS)
+    return "\n".join([*(f"-{line}" for line in _some_lines(old)), *(f"+{line}" for line in _some_lines(new))])
+
+
+def _some_lines(text: str) -> list[str]:
+    return clean_text(text, CHANGE_LIMIT).split("\n") if text else []
+
+
+def cut_change(change: str) -> str:
+    """A change as it is kept."""
+    return clean_text(change, CHANGE_LIMIT) if change else ""
+
+
+def _patch_call(tool: str, patch: str) -> Call:
+    start = patch.find("*** Begin Patch")
+    end = patch.find("*** End Patch")
+    body = patch[start : end if end > start else len(patch)]
+    names = (name.strip() for pair in _PATCH_FILE.findall(body) for name in pair if name)
+    lines = (line for line in body.split("\n") if line.startswith(("+", "-")))
+    return Call(tool, "edit", "", tuple(dict.fromkeys(names)), cut_change("\n".join(lines)))
+
+
+def _first(values: Mapping[str, Any], keys: tuple[str, ...]) -> str:
+    for key in keys:
+        if text := string(values.get(key)):
+            return text
+    return ""
+
+
+def _paths(values: Mapping[str, Any]) -> tuple[str, ...]:
+    found = [string(values.get(key)) for key in _PATH_KEYS]
+    for key in ("paths", "file_paths"):
+        listed = values.get(key)
+        found += [string(item) for item in listed] if isinstance(listed, list) else []
+    return tuple(dict.fromkeys(path[:1000] for path in found if path))
+
+
+def relative_path(path: str, root: str) -> str:
+    """The path as seen from `root`, with "/", if it lies below it; else as it is."""
+    path, root = path.replace("\\", "/"), root.replace("\\", "/").rstrip("/")
+    if root and path.lower().startswith(root.lower() + "/"):
+        return path[len(root) + 1 :]
+    return path.removeprefix("./")

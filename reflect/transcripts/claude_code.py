@@ -1,0 +1,351 @@
+"""Reads the transcripts of Claude Code: JSON lines under `projects/`, one record a content block."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from index.records import Session
+from reflect.transcripts.calls import describe_call
+from reflect.transcripts.claude_results import judge_result
+from reflect.transcripts.claude_tree import Node, dead_records
+from reflect.transcripts.lines import Tail, head_values, read_lines
+from reflect.transcripts.project import project_of
+from reflect.transcripts.protocol import OWN_MARK, SUBAGENT_MARK, Mark
+from reflect.transcripts.recorder import Place, Recorder, is_own, name_of, shared
+from reflect.transcripts.text import parse_time, string, text_of
+from reflect.transcripts.walk import walk_files
+
+agent = "claude-code"
+
+_UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
+# State of the interface and copies of what other records say.
+_SKIPPED = frozenset(
+    "summary queue-operation progress file-history-snapshot file-history-delta last-prompt custom-title ai-title "
+    "agent-name agent-color agent-setting mode permission-mode pr-link frame-link tag worktree-state "
+    "content-replacement marble-origami-commit marble-origami-snapshot speculation-accept attribution-snapshot "
+    "task-summary bridge-session fork-context-ref started result".split()
+)
+_SYSTEM = frozenset(
+    "compact_boundary microcompact_boundary stop_hook_summary turn_duration api_error model_refusal_fallback "
+    "api_metrics away_summary memory_saved permission_retry bridge_status scheduled_task_fire agents_killed "
+    "file_snapshot informational thinking thinking_tokens".split()
+)
+_ATTACHMENTS = frozenset(
+    "hook_success hook_non_blocking_error hook_blocking_error hook_error_during_execution hook_cancelled "
+    "hook_stopped_continuation hook_system_message hook_permission_decision async_hook_response edited_text_file "
+    "edited_image_file nested_memory relevant_memories current_session_memory ultramemory skill_listing dynamic_skill "
+    "skill_discovery invoked_skills file directory compact_file_reference already_read_file pdf_reference "
+    "selected_lines_in_ide opened_file_in_ide new_file new_directory todo todo_reminder task_reminder plan_mode "
+    "plan_mode_reentry plan_mode_exit plan_file_reference auto_mode auto_mode_exit critical_system_reminder "
+    "output_style diagnostics mcp_resource command_permissions agent_mention task_status token_usage budget_usd "
+    "output_token_usage structured_output teammate_mailbox team_context verify_plan_reminder max_turns_reached "
+    "context_efficiency date_change deferred_tools_delta agent_listing_delta mcp_instructions_delta companion_intro "
+    "unified_tasks total_tokens_reminder compaction_reminder ultrathink_effort".split()
+)
+_BLOCKS = frozenset({"thinking", "redacted_thinking", "image", "document", "server_tool_use", "fallback"})
+_HEAD_TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
+
+
+def find(home: Path, env: Mapping[str, str]) -> Iterator[Path]:
+    """Main and sub-agent transcripts under `~/.claude/projects`, or where CLAUDE_CONFIG_DIR points."""
+    root = Path(env["CLAUDE_CONFIG_DIR"]) if env.get("CLAUDE_CONFIG_DIR") else home / ".claude"
+    yield from walk_files(root / "projects", (".jsonl",), frozenset({"memory", "tool-results"}))
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether records of Claude Code are at the start of the file."""
+    for value in head_values(head):
+        kind = value.get("type")
+        if kind in _HEAD_TYPES and "sessionId" in value and ("parentUuid" in value or "uuid" in value):
+            return True
+        if kind in {"summary", "file-history-snapshot", "queue-operation"} and (
+            "leafUuid" in value or "snapshot" in value or "operation" in value
+        ):
+            return True
+    return False
+
+
+def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
+    """The main session of a file and after it each sub-agent that older versions recorded in the same file."""
+    reading = _Reading(str(path), file_id=path.stem)
+    if mark is not None:
+        reading.read_heading(path)
+    for line in read_lines(path, mark, reading.tail):
+        if line.fault:
+            reading.main.not_understood(line.fault, line.number, f"{line.fault.replace('-', ' ')} in a transcript")
+        for value in line.values:
+            reading.record(value, line.number, line.offset)
+    yield from reading.sessions()
+
+
+@dataclass(slots=True)
+class _Heading:
+    """What the first records say of the session."""
+
+    session: str = ""
+    cwd: str = ""
+    branch: str = ""
+    version: str = ""
+    started: datetime | None = None
+    agent_id: str = ""
+
+    def take(self, record: dict[str, Any], time: datetime | None) -> None:
+        self.session = self.session or string(record.get("sessionId"))
+        self.cwd = self.cwd or string(record.get("cwd"))
+        self.branch = self.branch or string(record.get("gitBranch"))
+        self.version = self.version or string(record.get("version"))
+        self.started = self.started or time
+        self.agent_id = self.agent_id or string(record.get("agentId"))
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One file being read: the main session and the sub-agents in it."""
+
+    path: str
+    file_id: str
+    tail: Tail = field(default_factory=Tail)
+    heading: _Heading = field(default_factory=_Heading)
+    main: Recorder = field(init=False)
+    groups: dict[str, Recorder] = field(default_factory=dict)
+    group_of: dict[str, str] = field(default_factory=dict)
+    nodes: dict[str, Node] = field(default_factory=dict)
+    background: dict[str, str] = field(default_factory=dict)
+    last: str = ""
+    finished: datetime | None = None
+    scheduled: bool = False
+    own: bool = False
+
+    def __post_init__(self) -> None:
+        self.main = Recorder(agent, self.path)
+
+    @property
+    def is_subagent_file(self) -> bool:
+        return self.file_id.startswith("agent-")
+
+    def read_heading(self, path: Path) -> None:
+        """Take the heading from the start of a file that is read on from a later place."""
+        for line in read_lines(path):
+            for value in line.values:
+                if isinstance(value, dict) and value.get("type") in _HEAD_TYPES:
+                    self.heading.take(value, parse_time(value.get("timestamp")))
+                    self._note_start(value)
+            if line.number > 200 or (self.heading.cwd and self.heading.session and self.heading.version):
+                return
+
+    def record(self, record: Any, line: int, offset: int) -> None:
+        """Take in one record."""
+        if not isinstance(record, dict):
+            self.main.not_understood("not-an-object", line, "a line of a transcript that is no JSON object")
+            return
+        kind = record.get("type")
+        if kind in _SKIPPED:
+            if record.get("uuid"):
+                self._enter(record, line, typed=False)
+            return
+        if kind not in _HEAD_TYPES:
+            self.main.not_understood(f"unknown-type:{name_of(kind)}", line)
+            return
+        if not self._enter(record, line, typed=_is_typed(record)):
+            return
+        time = parse_time(record.get("timestamp"))
+        if "timestamp" in record and time is None:
+            self.main.not_understood("bad-time", line)
+        self.heading.take(record, time)
+        self.finished = time or self.finished
+        uuid = string(record.get("uuid"))
+        sidechain = record.get("isSidechain") is True or self.is_subagent_file
+        place = Place(line, offset, time, shared(record.get("cwd")), sidechain, uuid)
+        recorder = self._recorder(record, uuid) if sidechain and not self.is_subagent_file else self.main
+        getattr(self, f"_take_{kind}")(recorder, record, place)
+
+    def _enter(self, record: dict[str, Any], line: int, typed: bool) -> bool:
+        """Put the record into the tree; false for one that was there before."""
+        uuid = record.get("uuid")
+        if not isinstance(uuid, str) or not uuid:
+            return True
+        if uuid in self.nodes:
+            return False
+        parent = string(record.get("parentUuid")) or string(record.get("logicalParentUuid"))
+        self.nodes[uuid] = Node(parent, line, typed)
+        if record.get("isSidechain") is not True:
+            self.last = uuid
+        return True
+
+    def _recorder(self, record: dict[str, Any], uuid: str) -> Recorder:
+        """The recorder of the sub-agent that a sidechain record belongs to."""
+        group = string(record.get("agentId")) or self.group_of.get(string(record.get("parentUuid")), "") or uuid[:8]
+        self.group_of[uuid] = group
+        if group not in self.groups:
+            self.groups[group] = Recorder(agent, self.path)
+        return self.groups[group]
+
+    def _note_start(self, record: dict[str, Any]) -> None:
+        """Mark a session that a timer started or that is a run of ours, by its first message."""
+        if record.get("type") != "user":
+            return
+        message = record.get("message")
+        content = message.get("content") if isinstance(message, dict) else ""
+        self.own = self.own or OWN_MARK in text_of(content)[:4000]
+        for key in ("promptSource", "origin"):
+            value = record.get(key)
+            source = string(value.get("kind")) if isinstance(value, dict) else string(value)
+            self.scheduled = self.scheduled or "cron" in source or "schedul" in source
+
+    def _take_user(self, recorder: Recorder, record: dict[str, Any], place: Place) -> None:
+        if not recorder.drafts:
+            self._note_start(record)
+        message = record.get("message")
+        content = message.get("content") if isinstance(message, dict) else None
+        if isinstance(content, str):
+            self._take_text(recorder, record, content, place)
+            return
+        if not isinstance(content, list):
+            recorder.not_understood("bad-message", place.line, "a user record without content")
+            return
+        texts: list[str] = []
+        for block in content:
+            kind = block.get("type") if isinstance(block, dict) else None
+            if kind == "tool_result":
+                self._take_result(recorder, record, block, place)
+            elif kind == "text":
+                texts.append(string(block.get("text")))
+            elif kind in _BLOCKS:
+                texts.append(f"[{kind} dropped]")
+            else:
+                recorder.not_understood(f"unknown-block:{name_of(kind)}", place.line)
+        if texts:
+            self._take_text(recorder, record, "\n".join(texts), place)
+
+    def _take_text(self, recorder: Recorder, record: dict[str, Any], text: str, place: Place) -> None:
+        if _is_injected(record) or (place.sidechain and not recorder.drafts):
+            # The first message to a sub-agent is written by the agent that started it.
+            recorder.say("injected", text, place, place.record)
+        else:
+            recorder.hear(text, place, place.record)
+
+    def _take_result(self, recorder: Recorder, record: dict[str, Any], block: dict[str, Any], place: Place) -> None:
+        raw = text_of(block.get("content"))
+        draft = recorder.result(string(block.get("tool_use_id")), place, raw)
+        call = draft.call
+        if call is None:
+            return
+        if call.tool == "Bash" and raw.startswith("Command running in background with ID: "):
+            self.background[raw[39:].split(".")[0].split()[0] if raw[39:].split() else ""] = call.command
+        denial = string(record.get("toolDenialKind"))
+        result = judge_result(call, draft.text, block.get("is_error") is True, record.get("toolUseResult"), denial)
+        draft.outcome, draft.exit_code = result.outcome, result.exit_code
+        draft.refused, draft.said = result.refused, result.said
+
+    def _take_assistant(self, recorder: Recorder, record: dict[str, Any], place: Place) -> None:
+        message = record.get("message")
+        content = message.get("content") if isinstance(message, dict) else None
+        blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
+        if not isinstance(blocks, list):
+            recorder.not_understood("bad-message", place.line, "an assistant record without content")
+            return
+        who = "injected" if record.get("isApiErrorMessage") else "agent"
+        for number, block in enumerate(blocks):
+            kind = block.get("type") if isinstance(block, dict) else None
+            if kind == "tool_use":
+                self._take_call(recorder, block, place)
+            elif kind == "text":
+                name = place.record if number == 0 else f"{place.record}#{number}"
+                recorder.say(who, string(block.get("text")), place, name)  # type: ignore[arg-type]
+            elif kind not in _BLOCKS:
+                recorder.not_understood(f"unknown-block:{name_of(kind)}", place.line)
+
+    def _take_call(self, recorder: Recorder, block: dict[str, Any], place: Place) -> None:
+        given = block.get("input")
+        if isinstance(given, dict) and "command" not in given:
+            shell = string(given.get("bash_id")) or string(given.get("task_id"))
+            given = {**given, "command": self.background[shell]} if shell in self.background else given
+        recorder.call(describe_call(string(block.get("name")), given), place, string(block.get("id")))
+
+    def _take_system(self, recorder: Recorder, record: dict[str, Any], place: Place) -> None:
+        kind = record.get("subtype")
+        if kind == "local_command":
+            recorder.say("injected", string(record.get("content")), place, place.record)
+        elif kind not in _SYSTEM and kind is not None:
+            recorder.not_understood(f"unknown-system:{name_of(kind)}", place.line)
+
+    def _take_attachment(self, recorder: Recorder, record: dict[str, Any], place: Place) -> None:
+        body = record.get("attachment")
+        kind = body.get("type") if isinstance(body, dict) else None
+        if isinstance(body, dict) and kind == "queued_command":
+            if body.get("commandMode") == "task-notification" or body.get("isMeta"):
+                recorder.say("injected", text_of(body.get("prompt")), place, place.record)
+            else:
+                recorder.hear(text_of(body.get("prompt")), place, place.record)
+        elif isinstance(body, dict) and kind == "hook_additional_context":
+            recorder.say("injected", text_of(body.get("content")), place, place.record)
+        elif kind not in _ATTACHMENTS:
+            recorder.not_understood(f"unknown-attachment:{name_of(kind)}", place.line)
+
+    def _take_progress(self, recorder: Recorder, record: dict[str, Any], place: Place) -> None:
+        """Progress only stands in the tree."""
+
+    def sessions(self) -> Iterator[Session]:
+        """The main session, then the sub-agents in the order of their first record."""
+        dead = dead_records(self.nodes, self.last)
+        for draft in self.main.drafts:
+            draft.dropped = draft.place.record in dead
+        heading = self.heading
+        main_id = self.file_id if _UUID.fullmatch(self.file_id) else heading.session or self.file_id
+        if self.is_subagent_file:
+            name = heading.agent_id or self.file_id.removeprefix("agent-")
+            yield self._session(self.main, f"{heading.session or 'unknown'}{SUBAGENT_MARK}{name}", heading.session)
+            return
+        yield self._session(self.main, main_id, "")
+        for name, recorder in self.groups.items():
+            yield self._session(recorder, f"{main_id}{SUBAGENT_MARK}{name}", main_id)
+
+    def _session(self, recorder: Recorder, name: str, parent: str) -> Session:
+        heading = self.heading
+        return Session(
+            agent,
+            name,
+            self.path,
+            recorder.turns(heading.cwd),
+            tuple(recorder.problems),
+            dict(sorted(recorder.unread.items())),
+            lines=self.tail.lines,
+            ended_at=self.tail.ended_at,
+            sha256=self.tail.digest.hexdigest(),
+            project=project_of(heading.cwd),
+            cwd=heading.cwd,
+            branch=heading.branch,
+            version=heading.version,
+            started=heading.started,
+            finished=self.finished,
+            parent=f"{agent}:{parent}" if parent else "",
+            subagent=bool(parent) or self.is_subagent_file,
+            own=self.own or is_own(recorder),
+            scheduled=self.scheduled,
+            rewind=recorder.rewind(),
+        )
+
+
+def _is_injected(record: dict[str, Any]) -> bool:
+    return bool(
+        record.get("isMeta")
+        or record.get("isCompactSummary")
+        or record.get("isVisibleInTranscriptOnly")
+        or record.get("planContent")
+    )
+
+
+def _is_typed(record: dict[str, Any]) -> bool:
+    """Whether a record is a message that a person typed, by its shape."""
+    if record.get("type") != "user" or _is_injected(record) or record.get("isSidechain") is True:
+        return False
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    if isinstance(content, list):
+        return any(isinstance(block, dict) and block.get("type") == "text" for block in content)
+    return isinstance(content, str)

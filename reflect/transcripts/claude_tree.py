@@ -1,0 +1,65 @@
+"""Finds the branches that a person left by rewinding: Claude Code's records form a tree and the file keeps them all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One record's place in the tree: its parent's id ("" for none), its line, and whether a person typed it."""
+
+    parent: str
+    line: int
+    typed: bool = False
+
+
+def dead_records(nodes: Mapping[str, Node], last: str) -> frozenset[str]:
+    """The ids of records on branches that were left.
+
+    The live chain leads back from the last record. Parallel tool calls also hang beside it, and two terminals on one
+    session interleave: so a branch is dead only if a person typed something on it and all of it lies before the
+    record with which the live chain goes on from the same place.
+    """
+    live_child = _live_children(nodes, last)
+    branches: dict[str, list[str]] = {}
+    roots: dict[str, str] = dict.fromkeys(live_child, "")
+    for name in nodes:
+        if root := _branch_root(name, nodes, live_child, roots):
+            branches.setdefault(root, []).append(name)
+    dead: set[str] = set()
+    for root, members in branches.items():
+        follower = live_child.get(nodes[root].parent, "")
+        typed = any(nodes[name].typed for name in members)
+        if follower and typed and max(nodes[name].line for name in members) < nodes[follower].line:
+            dead.update(members)
+    return frozenset(dead)
+
+
+def _live_children(nodes: Mapping[str, Node], last: str) -> dict[str, str]:
+    """Each record of the live chain with the one that follows it there, "" for the last. Circles end the chain."""
+    chain: dict[str, str] = {}
+    name, child = last, ""
+    while name in nodes and name not in chain:
+        chain[name] = child
+        name, child = nodes[name].parent, name
+    return chain
+
+
+def _branch_root(name: str, nodes: Mapping[str, Node], live: Mapping[str, str], roots: dict[str, str]) -> str:
+    """The first record of the branch that a record is on; "" on the live chain or with no way to it."""
+    trail: list[str] = []
+    seen: set[str] = set()
+    while name not in roots and name not in seen and name in nodes:
+        seen.add(name)
+        trail.append(name)
+        if nodes[name].parent in live:
+            break
+        name = nodes[name].parent
+    else:
+        root = roots.get(name, "") if name in roots else ""
+        roots.update(dict.fromkeys(trail, root))
+        return root
+    roots.update(dict.fromkeys(trail, name))
+    return name

@@ -1,0 +1,332 @@
+"""Reads the transcripts of Codex CLI: rollout files of JSON lines, sorted by day."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from index.records import Problem, Session
+from reflect.transcripts.calls import Call, describe_call
+from reflect.transcripts.codex_results import judge_result
+from reflect.transcripts.lines import Tail, head_values, read_lines
+from reflect.transcripts.project import project_of
+from reflect.transcripts.protocol import SUBAGENT_MARK, Mark
+from reflect.transcripts.recorder import Draft, Place, Recorder, is_own, name_of, shared
+from reflect.transcripts.text import parse_time, string, text_of
+from reflect.transcripts.walk import walk_files
+
+agent = "codex"
+
+_ID = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$", re.IGNORECASE)
+_ZSTD = b"\x28\xb5\x2f\xfd"
+_SKIPPED_TYPES = frozenset(
+    "turn_context world_state inter_agent_communication inter_agent_communication_metadata security_risk_score "
+    "realtime_item state".split()
+)
+_SKIPPED_ITEMS = frozenset(
+    "reasoning ghost_snapshot compaction compaction_summary context_compaction tool_search_call tool_search_output "
+    "other".split()
+)
+_SKIPPED_EVENTS = frozenset(
+    "token_count agent_reasoning agent_reasoning_raw_content agent_reasoning_section_break task_started task_complete "
+    "turn_started turn_complete patch_apply_begin patch_apply_end mcp_tool_call_begin mcp_tool_call_end "
+    "exec_command_begin exec_command_end context_compacted web_search_begin web_search_end error stream_error warning "
+    "entered_review_mode exited_review_mode undo_completed view_image_tool_call thread_name_updated thread_goal_updated "
+    "plan_update collab_agent_spawn_end collab_agent_interaction_end collab_waiting_end collab_close_end "
+    "collab_resume_end sub_agent_activity dynamic_tool_call_request dynamic_tool_call_response image_generation_end "
+    "model_reroute thread_settings_applied item_started hook_started hook_completed".split()
+)
+_CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call"})
+_OUTPUTS = frozenset(
+    f"{name}_output" for name in ("function_call", "custom_tool_call", "mcp_tool_call", "local_shell_call")
+)
+_BARE = frozenset({"message", "reasoning", *_CALLS, *_OUTPUTS, "web_search_call", "ghost_snapshot"})
+
+
+def find(home: Path, env: Mapping[str, str]) -> Iterator[Path]:
+    """Rollout files under `~/.codex`, or where CODEX_HOME points; a compressed one only where the plain one is gone."""
+    root = Path(env["CODEX_HOME"]) if env.get("CODEX_HOME") else home / ".codex"
+    for folder in ("sessions", "archived_sessions"):
+        for path in walk_files(root / folder, (".jsonl", ".jsonl.zst")):
+            if path.name.startswith("rollout-") and not (path.suffix == ".zst" and path.with_suffix("").exists()):
+                yield path
+
+
+def recognises(path: Path, head: bytes) -> bool:
+    """Whether the file begins with Codex's session record, wrapped or, in the oldest files, bare."""
+    if head.startswith(_ZSTD):
+        return path.name.startswith("rollout-")
+    for value in head_values(head, 3):
+        payload = value.get("payload")
+        if isinstance(payload, dict) and value.get("type") in {
+            "session_meta",
+            "response_item",
+            "turn_context",
+            "event_msg",
+        }:
+            return True
+        if "record_type" in value or ("instructions" in value and "id" in value and "timestamp" in value):
+            return True
+    return False
+
+
+def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
+    """The one session of a rollout file."""
+    reading = _Reading(str(path), path.name)
+    with path.open("rb") as file:
+        if file.read(4) == _ZSTD:
+            yield _unread_archive(path)
+            return
+    if mark is not None:
+        reading.read_heading(path)
+    for line in read_lines(path, mark, reading.tail):
+        if line.fault:
+            reading.recorder.not_understood(line.fault, line.number, f"{line.fault.replace('-', ' ')} in a transcript")
+        for value in line.values:
+            reading.record(value, line.number, line.offset)
+    yield reading.session()
+
+
+def _unread_archive(path: Path) -> Session:
+    """A session that Codex compressed: counted and reported, since this Python can't unpack it."""
+    kind = f"{agent}/zstd"
+    reason = "compressed by Codex with zstd, which is not read here; run `zstd -d` on it and give hotwash the .jsonl"
+    found = _ID.search(path.name.removesuffix(".zst").removesuffix(".jsonl"))
+    problem = Problem(str(path), None, reason, kind)
+    return Session(agent, found[1] if found else path.name, str(path), problems=(problem,), unread={kind: 1})
+
+
+@dataclass(slots=True)
+class _Reading:
+    """One rollout file being read."""
+
+    path: str
+    name: str
+    tail: Tail = field(default_factory=Tail)
+    meta: dict[str, Any] = field(default_factory=dict)
+    recorder: Recorder = field(init=False)
+    events: Recorder = field(init=False)
+    running: dict[str, Draft] = field(default_factory=dict)
+    cwd: str = ""
+    started: datetime | None = None
+    finished: datetime | None = None
+    own_start: int = 0
+    has_prompts: bool = False
+
+    def __post_init__(self) -> None:
+        self.recorder = Recorder(agent, self.path)
+        # What the events say of messages: used only where a file has no messages of its own.
+        self.events = Recorder(agent, self.path)
+
+    def read_heading(self, path: Path) -> None:
+        """Take the session record from the start of a file that is read on from a later place."""
+        for line in read_lines(path):
+            for value in line.values:
+                if isinstance(value, dict):
+                    self._take_heading(value)
+            if self.meta or line.number > 50:
+                return
+
+    def _take_heading(self, record: dict[str, Any]) -> bool:
+        """Keep the first session record, which is the file's own: further ones belong to copied history."""
+        bare = "instructions" in record and "id" in record and "type" not in record
+        meta = record if bare else record.get("payload")
+        if not isinstance(meta, dict) or not (bare or record.get("type") == "session_meta"):
+            return False
+        if not self.meta:
+            self.meta = meta
+            self.cwd = string(meta.get("cwd"))
+            self.started = parse_time(meta.get("timestamp")) or parse_time(record.get("timestamp"))
+            ordinal = meta.get("subagent_history_start_ordinal")
+            self.own_start = ordinal if isinstance(ordinal, int) else 0
+        return True
+
+    def record(self, record: Any, line: int, offset: int) -> None:
+        """Take in one record."""
+        if not isinstance(record, dict):
+            self.recorder.not_understood("not-an-object", line, "a line of a transcript that is no JSON object")
+            return
+        if self._take_heading(record):
+            return
+        kind = record.get("type", "state" if "record_type" in record else None)
+        time = parse_time(record.get("timestamp"))
+        self.finished = time or self.finished
+        ordinal = record.get("ordinal")
+        if isinstance(ordinal, int) and ordinal < self.own_start:
+            return
+        payload = record.get("payload") if kind not in _BARE else record
+        if kind == "turn_context" and isinstance(payload, dict):
+            self.cwd = string(payload.get("cwd")) or self.cwd
+        if kind in _SKIPPED_TYPES:
+            return
+        place = Place(line, offset, time, shared(self.cwd))
+        if not isinstance(payload, dict):
+            self.recorder.not_understood(f"unknown-type:{name_of(kind)}", line)
+        elif kind == "response_item" or kind in _BARE:
+            self._take_item(payload, place)
+        elif kind == "event_msg":
+            self._take_event(payload, place)
+        elif kind == "compacted":
+            self.recorder.say("injected", string(payload.get("message")), place)
+        else:
+            self.recorder.not_understood(f"unknown-type:{name_of(kind)}", line)
+
+    def _take_item(self, item: dict[str, Any], place: Place) -> None:
+        kind = item.get("type")
+        if kind == "message":
+            self._take_message(item, place)
+        elif kind in _CALLS:
+            self._take_call(item, place)
+        elif kind in _OUTPUTS:
+            self._take_output(item, place)
+        elif kind == "web_search_call":
+            action = item.get("action")
+            given = action if isinstance(action, dict) else item
+            self.recorder.call(describe_call("web_search_call", given), place, string(item.get("id")))
+        elif kind not in _SKIPPED_ITEMS:
+            self.recorder.not_understood(f"unknown-item:{name_of(kind)}", place.line)
+
+    def _take_message(self, item: dict[str, Any], place: Place) -> None:
+        role, content, name = item.get("role"), item.get("content"), string(item.get("id"))
+        if role == "assistant":
+            self.recorder.say("agent", text_of(content), place, name)
+        elif role in {"developer", "system"}:
+            self.recorder.say("injected", text_of(content), place, name)
+        elif role == "user":
+            for number, part in enumerate(content if isinstance(content, list) else [content]):
+                self.recorder.hear(text_of(part), place, f"{name}.{number}" if name and number else name)
+            self.has_prompts = self.has_prompts or any(draft.who == "person" for draft in self.recorder.drafts[-4:])
+        else:
+            self.recorder.not_understood(f"unknown-role:{name_of(role)}", place.line)
+
+    def _take_call(self, item: dict[str, Any], place: Place) -> None:
+        given: Any = item.get("arguments", item.get("input", item.get("action")))
+        tool = string(item.get("name")) or string(item.get("type"))
+        if isinstance(given, str) and item.get("type") != "custom_tool_call":
+            given = self._parse_arguments(given, place)
+        workdir = string(given.get("workdir")) if isinstance(given, dict) else ""
+        if workdir:
+            place.cwd = shared(workdir)
+        namespace = string(item.get("namespace"))
+        if namespace.startswith("mcp"):
+            tool = f"{namespace.rstrip('_')}__{tool}"
+        call = describe_call(tool, given)
+        if call.tool == "write_stdin" and isinstance(given, dict):
+            earlier = self.running.get(str(given.get("session_id")))
+            if earlier is not None and earlier.call is not None:
+                call = Call(call.tool, "shell", earlier.call.command, origin=earlier.call.origin, ref=earlier.call.ref)
+        self.recorder.call(call, place, string(item.get("call_id")) or string(item.get("id")))
+
+    def _parse_arguments(self, given: str, place: Place) -> Any:
+        try:
+            return orjson.loads(given)
+        except ValueError:
+            if given.strip():
+                self.recorder.not_understood("bad-arguments", place.line)
+            return given
+
+    def _take_output(self, item: dict[str, Any], place: Place) -> None:
+        output = item.get("output", item.get("result"))
+        name = string(item.get("call_id"))
+        waiting = self.recorder.waiting.get(name)
+        result = judge_result(waiting.call if waiting and waiting.call else Call(""), output)
+        draft = self.recorder.result(name, place, result.text)
+        draft.outcome, draft.exit_code, draft.refused = result.outcome, result.exit_code, result.refused
+        if result.running:
+            self.running[result.running] = draft
+
+    def _take_event(self, event: dict[str, Any], place: Place) -> None:
+        kind = event.get("type")
+        if kind == "user_message":
+            self.events.hear(string(event.get("message")), place)
+        elif kind == "agent_message":
+            self.events.say("agent", string(event.get("message")), place)
+        elif kind == "item_completed":
+            self._take_completed(event.get("item"), place)
+        elif kind == "turn_aborted":
+            self.recorder.say("injected", f"[turn aborted: {string(event.get('reason')) or 'no reason given'}]", place)
+        elif kind == "thread_rolled_back":
+            turns = event.get("num_turns")
+            self._roll_back(turns if isinstance(turns, int) else 1)
+        elif kind not in _SKIPPED_EVENTS:
+            self.recorder.not_understood(f"unknown-event:{name_of(kind)}", place.line)
+
+    def _take_completed(self, item: Any, place: Place) -> None:
+        kind = item.get("type") if isinstance(item, dict) else None
+        if isinstance(item, dict) and kind in {"UserMessage", "user_message"}:
+            self.events.hear(text_of(item.get("content")) or string(item.get("text")), place, string(item.get("id")))
+        elif isinstance(item, dict) and kind in {"AgentMessage", "agent_message"}:
+            text = text_of(item.get("content")) or string(item.get("text"))
+            self.events.say("agent", text, place, string(item.get("id")))
+
+    def _roll_back(self, turns: int) -> None:
+        """Drop the last turns of the person and all that came after each."""
+        for recorder in (self.recorder, self.events):
+            left = turns
+            for draft in reversed(recorder.drafts):
+                if left == 0:
+                    break
+                if not draft.dropped:
+                    draft.dropped = True
+                    left -= draft.who == "person"
+
+    def session(self) -> Session:
+        """The session as read."""
+        meta = self.meta
+        found = _ID.search(self.name.removesuffix(".jsonl"))
+        own_id = string(meta.get("id")) or (found[1] if found else self.name.removesuffix(".jsonl"))
+        parent, subagent = _parent(meta)
+        git = meta.get("git")
+        git = git if isinstance(git, dict) else {}
+        cwd = string(meta.get("cwd")) or self.cwd
+        self._merge_events()
+        return Session(
+            agent,
+            f"{parent}{SUBAGENT_MARK}{own_id}" if subagent and parent else own_id,
+            self.path,
+            self.recorder.turns(cwd),
+            tuple(self.recorder.problems),
+            dict(sorted(self.recorder.unread.items())),
+            lines=self.tail.lines,
+            ended_at=self.tail.ended_at,
+            sha256=self.tail.digest.hexdigest(),
+            project=project_of(cwd, string(git.get("repository_url"))),
+            cwd=cwd,
+            branch=string(git.get("branch")),
+            version=string(meta.get("cli_version")),
+            started=self.started,
+            finished=self.finished,
+            parent=f"{agent}:{parent}" if parent else "",
+            subagent=subagent,
+            own=is_own(self.recorder),
+            scheduled=_is_scheduled(meta.get("source")) or _is_scheduled(meta.get("originator")),
+            rewind=self.recorder.rewind(),
+        )
+
+    def _merge_events(self) -> None:
+        """Take the messages from the events where the file has no prompt among its items."""
+        if self.has_prompts or not self.events.drafts:
+            return
+        has_answers = any(draft.who == "agent" for draft in self.recorder.drafts)
+        extra = [draft for draft in self.events.drafts if draft.who != "agent" or not has_answers]
+        self.recorder.drafts = sorted([*self.recorder.drafts, *extra], key=lambda draft: draft.place.line)
+
+
+def _parent(meta: dict[str, Any]) -> tuple[str, bool]:
+    """(id of the session this one came from, whether it is a sub-agent)."""
+    source = meta.get("source")
+    subagent = source.get("subagent") or source.get("sub_agent") if isinstance(source, dict) else None
+    spawn = subagent.get("thread_spawn") if isinstance(subagent, dict) else None
+    spawned_by = string(spawn.get("parent_thread_id")) if isinstance(spawn, dict) else ""
+    parent = spawned_by or string(meta.get("parent_thread_id")) or string(meta.get("forked_from_id"))
+    return parent, bool(subagent) or source == "subagent"
+
+
+def _is_scheduled(source: Any) -> bool:
+    return isinstance(source, str) and any(word in source.lower() for word in ("cron", "schedul", "automation"))

@@ -1,0 +1,99 @@
+"""What the output of a Codex tool says: Codex marks failure in the text only, in a form for each tool and time."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import orjson
+
+from index.records import Outcome
+from reflect.transcripts.calls import Call
+from reflect.transcripts.outcomes import exit_code_in, judge_exit
+from reflect.transcripts.text import text_of
+
+_REFUSED = ("exec command rejected by user", "patch rejected by user", "rejected by user")
+_STOPPED = ("aborted by user", "aborted", "user cancelled", "user interrupted")
+_SANDBOX = re.compile(
+    r"^(?:failed in sandbox|sandbox denied|sandbox error|command denied by sandbox|exec command rejected by sandbox)",
+    re.IGNORECASE,
+)
+_FAILED = (
+    "apply_patch verification failed",
+    "failed to parse function arguments",
+    "failed to parse",
+    "execution error",
+    "exec_command failed",
+    "unsupported call",
+    "tool call error",
+    "error:",
+    "Error:",
+    "err:",
+)
+_RUNNING = re.compile(r"^Process running with session ID (\d{1,20})", re.MULTILINE)
+_OUTPUT = re.compile(r"^(?:Output|Total output lines: \d{1,12}\s{1,4}Output):\n", re.MULTILINE)
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """How a call ended; `running` is the id of a process that goes on."""
+
+    text: str
+    outcome: Outcome = "unknown"
+    exit_code: int | None = None
+    refused: bool = False
+    running: str = ""
+
+
+def judge_result(call: Call, output: Any) -> Result:
+    """How a call ended, by its output: a string, JSON in a string, or content parts."""
+    text, code, success = _unwrap(output)
+    head = text[:300]
+    if head.lower().startswith(_REFUSED):
+        return Result(text, refused=True)
+    if head.lower().startswith(_STOPPED):
+        return Result(text)
+    if _SANDBOX.match(head):
+        return Result(text, "failed", code)
+    if code is None:
+        code = exit_code_in(head)
+    if code is not None:
+        return Result(text, judge_exit(call.command, code, _body(text)), code)
+    if running := _RUNNING.search(head):
+        return Result(text, running=running[1])
+    if success is False or head.startswith(_FAILED):
+        return Result(text, "failed")
+    if success or call.action in {"edit", "other"} or (call.action in {"mcp", "web"} and text):
+        return Result(text, "passed")
+    return Result(text)
+
+
+def _unwrap(output: Any) -> tuple[str, int | None, bool | None]:
+    """(text, exit code, success) of an output in any of its forms."""
+    if isinstance(output, dict):
+        return _unwrap_mapping(output)
+    text = text_of(output)
+    if text.startswith("{") and text.rstrip().endswith("}"):
+        try:
+            value = orjson.loads(text)
+        except ValueError:
+            return text, None, None
+        if isinstance(value, dict) and ("output" in value or "metadata" in value or "content" in value):
+            return _unwrap_mapping(value)
+    return text, None, None
+
+
+def _unwrap_mapping(value: dict[str, Any]) -> tuple[str, int | None, bool | None]:
+    metadata = value.get("metadata")
+    code = metadata.get("exit_code") if isinstance(metadata, dict) else value.get("exit_code")
+    success = value.get("success")
+    text = text_of(value.get("output")) or text_of(value.get("content"))
+    good = isinstance(code, int) and not isinstance(code, bool)
+    return text, code if good else None, success if isinstance(success, bool) else None
+
+
+def _body(text: str) -> str:
+    """The program's own output, below the heading of the harness."""
+    found = _OUTPUT.search(text, 0, 600)
+    return text[found.end() :] if found else text

@@ -1,0 +1,156 @@
+"""JSON lines from a file that may be huge, broken, or still growing."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from reflect.transcripts.protocol import Mark
+
+# A longer line (an image, a whole file) is counted and passed over: parsing it would take several times its size.
+MAX_LINE = 32 * 1024 * 1024
+HEAD = 64 * 1024
+_BOM = b"\xef\xbb\xbf"
+_DECODER = json.JSONDecoder(strict=False)
+
+
+@dataclass(slots=True)
+class Tail:
+    """What is known of the reading so far: bytes and lines passed, and the digest of all bytes passed."""
+
+    ended_at: int = 0
+    lines: int = 0
+    digest: Any = field(default_factory=hashlib.sha256)
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One physical line: its number (1-based), its first byte, the values on it, and what was wrong with it."""
+
+    number: int
+    offset: int
+    values: tuple[Any, ...]
+    fault: str = ""
+
+
+def parse_values(raw: bytes) -> tuple[tuple[Any, ...], str]:
+    """All JSON values on one line, and "" or what is wrong with the rest.
+
+    Two objects can stand on one line with nothing between them; text may be no valid UTF-8, hold control characters or
+    half surrogate pairs: what can be read is read.
+    """
+    try:
+        return (orjson.loads(raw),), ""
+    except ValueError:
+        return _parse_slowly(raw)
+
+
+def _parse_slowly(raw: bytes) -> tuple[tuple[Any, ...], str]:
+    text = raw.decode("utf-8", errors="replace").strip(" \t\r\n\0\ufeff")
+    values: list[Any] = []
+    at = 0
+    try:
+        while at < len(text):
+            value, at = _DECODER.raw_decode(text, at)
+            values.append(_without_surrogates(value))
+            while at < len(text) and text[at] in " \t\r\0":
+                at += 1
+    except (ValueError, RecursionError):
+        return tuple(values), "bad-json"
+    return tuple(values), ""
+
+
+def _without_surrogates(value: Any) -> Any:
+    """The value with half surrogate pairs, which no UTF-8 file can hold, replaced."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-8", errors="replace").decode("utf-8")
+    if isinstance(value, list):
+        return [_without_surrogates(item) for item in value]
+    if isinstance(value, dict):
+        return {_without_surrogates(key): _without_surrogates(item) for key, item in value.items()}
+    return value
+
+
+def read_lines(path: Path, mark: Mark | None = None, tail: Tail | None = None) -> Iterator[Line]:
+    """Every line that holds something, up to the size the file has now; `tail` is kept up to date.
+
+    A last line without its end that does not parse is given with the fault "cut-line" and left out of
+    `tail.ended_at`, so that a later reading finds it whole. Raises OSError if the file cannot be read.
+    """
+    tail = tail if tail is not None else Tail()
+    with path.open("rb") as file:
+        size = path.stat().st_size
+        if mark is not None and 0 < mark.offset <= size:
+            _pass_over(file, mark.offset, tail)
+            tail.lines = mark.line
+        while tail.ended_at < size:
+            line = _next_line(file, size, tail)
+            if line is not None:
+                yield line
+
+
+def _pass_over(file: Any, size: int, tail: Tail) -> None:
+    while tail.ended_at < size:
+        block = file.read(min(1 << 20, size - tail.ended_at))
+        if not block:
+            return
+        tail.digest.update(block)
+        tail.ended_at += len(block)
+
+
+def _next_line(file: Any, size: int, tail: Tail) -> Line | None:
+    """The next line, or None for an empty one; `tail` moves behind it, for a cut last line to the end of the file."""
+    offset = tail.ended_at
+    raw = file.readline(min(MAX_LINE, size - offset))
+    if not raw:
+        tail.ended_at = size
+        return None
+    number = tail.lines + 1
+    whole = raw.endswith(b"\n")
+    if not whole and offset + len(raw) < size:
+        return _pass_over_long(file, size, raw, tail)
+    body = raw.removeprefix(_BOM) if offset == 0 else raw
+    values, fault = parse_values(body) if body.strip(b" \t\r\n\0") else ((), "")
+    if fault and not whole:
+        tail.ended_at = size
+        return Line(number, offset, values, "cut-line")
+    tail.digest.update(raw)
+    tail.ended_at += len(raw)
+    tail.lines = number
+    return Line(number, offset, values, fault) if values or fault else None
+
+
+def _pass_over_long(file: Any, size: int, raw: bytes, tail: Tail) -> Line:
+    offset = tail.ended_at
+    while raw:
+        tail.digest.update(raw)
+        tail.ended_at += len(raw)
+        if raw.endswith(b"\n"):
+            break
+        raw = file.readline(min(1 << 20, size - tail.ended_at))
+    tail.lines += 1
+    return Line(tail.lines, offset, (), "huge-line")
+
+
+def read_head(path: Path, size: int = HEAD) -> bytes:
+    """The first bytes of a file; empty if it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return file.read(size)
+    except OSError:
+        return b""
+
+
+def head_values(head: bytes, limit: int = 12) -> Iterator[dict[str, Any]]:
+    """The JSON objects on the first whole lines of a file's head."""
+    lines = head.removeprefix(_BOM).split(b"\n")
+    for raw in lines[:limit]:
+        for value in parse_values(raw)[0]:
+            if isinstance(value, dict):
+                yield value
