@@ -303,11 +303,10 @@ def write_first(folders: "list[str]", write: "Callable[[str], None]") -> None:
     for folder in folders:
         try:
             make_folder(folder)
-            found = posix.lstat(folder)
-            if found.st_uid == posix.getuid() and not found.st_mode & 0o022:
+            if folder != fallback() or is_private(folder):
                 write(folder)
                 return
-        except OSError:  # noqa: PERF203  the next folder is the answer
+        except OSError:
             pass
 
 
@@ -322,6 +321,12 @@ def read_count(path: str) -> int:
     finally:
         posix.close(handle)
     return int(digits) if digits.isdigit() else 0
+
+
+def is_private(folder: str) -> bool:
+    """Whether a folder in a shared place is ours alone, and no link to another."""
+    found = posix.lstat(folder)
+    return found.st_uid == posix.getuid() and found.st_mode & 0o170077 == 0o040000
 
 
 def note(root: str, text: str) -> None:

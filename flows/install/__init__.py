@@ -1,0 +1,1 @@
+"""Hooks into each agent's own config: one module an agent, listed in `registry`."""

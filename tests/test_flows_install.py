@@ -1,0 +1,147 @@
+"""Hooks go into an agent's config without touching anything else, and come out byte for byte."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from flows.install.base import Installer, InstallError, hook_command, install, uninstall
+from flows.install.claude_code import plan_plugin
+from flows.install.registry import INSTALLERS
+
+COMMAND = ["/opt/py thon/bin/python", "-I", "-S", "/opt/hot wäsche/flows/hotwash_hook.py"]
+SETTINGS = """{
+    "model": "opus", // mine
+    "hooks": {
+        "Stop": [{"hooks": [{"type": "command", "command": "say"}]}]
+    },
+}
+"""
+agents = pytest.mark.parametrize("installer", INSTALLERS.values(), ids=INSTALLERS)
+
+
+def config(installer: Installer, user: Path) -> Path:
+    return installer.config_path({}, user)
+
+
+@agents
+def test_uninstall_leaves_the_file_as_before(installer: Installer, tmp_path: Path) -> None:
+    """A config that was there has its bytes back; one that was not is gone; the hooks stood there between."""
+    user, home = tmp_path / "us er ü", tmp_path / "home"
+    path = config(installer, user)
+    for before in (None, installer.plan_install(None, ["python", "elsewhere.py"]).replace("hotwash", "other").encode()):
+        if before is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(before)
+        assert install(installer, home, user, {}, COMMAND).changed
+        assert "hotwash_hook.py" in path.read_text("utf-8")
+        assert uninstall(installer, home, user, {}).changed
+        assert (path.read_bytes() if path.exists() else None) == before
+
+
+@agents
+def test_a_second_install_changes_nothing(installer: Installer, tmp_path: Path) -> None:
+    """Installing is idempotent, and a moved interpreter replaces the old entry instead of adding one."""
+    home = tmp_path / "home"
+    install(installer, home, tmp_path, {}, COMMAND)
+    first = config(installer, tmp_path).read_bytes()
+    assert not install(installer, home, tmp_path, {}, COMMAND).changed
+    assert config(installer, tmp_path).read_bytes() == first
+    moved = [COMMAND[0].replace("opt", "srv"), *COMMAND[1:]]
+    assert install(installer, home, tmp_path, {}, moved).changed
+    text = config(installer, tmp_path).read_text("utf-8")
+    assert "/opt/py" not in text
+    assert text.count("hotwash_hook.py") == first.decode().count("hotwash_hook.py")
+    uninstall(installer, home, tmp_path, {})
+    assert not config(installer, tmp_path).exists()
+
+
+@agents
+def test_a_dry_run_writes_nothing_and_shows_the_change(installer: Installer, tmp_path: Path) -> None:
+    """The diff names our script; no file or folder appears."""
+    outcome = install(installer, tmp_path / "home", tmp_path, {}, COMMAND, dry_run=True)
+    assert "+" in outcome.diff
+    assert "hotwash_hook.py" in outcome.diff
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_only_our_lines_leave_a_config_changed_since(tmp_path: Path) -> None:
+    """What the user added after the install stays, comments and order too."""
+    installer, home = INSTALLERS["claude-code"], tmp_path / "home"
+    path = config(installer, tmp_path)
+    path.parent.mkdir()
+    path.write_text(SETTINGS, "utf-8")
+    install(installer, home, tmp_path, {}, COMMAND)
+    text = path.read_text("utf-8")
+    path.write_text(text.replace('"model": "opus"', '"theme": "dark",\n    "model": "opus"'), "utf-8")
+    uninstall(installer, home, tmp_path, {})
+    assert path.read_text("utf-8") == SETTINGS.replace('"model": "opus"', '"theme": "dark",\n    "model": "opus"')
+
+
+def test_a_config_without_a_record_loses_only_ours(tmp_path: Path) -> None:
+    """With the record lost, hooks of others in the same event stay."""
+    installer, home = INSTALLERS["claude-code"], tmp_path / "home"
+    path = config(installer, tmp_path)
+    path.parent.mkdir()
+    path.write_text(SETTINGS, "utf-8")
+    install(installer, home, tmp_path, {}, COMMAND)
+    (home / "installed" / "claude-code.json").unlink()
+    uninstall(installer, home, tmp_path, {})
+    text = path.read_text("utf-8")
+    assert "hotwash" not in text
+    assert '"command": "say"' in text
+
+
+@pytest.mark.parametrize("text", ['{"hooks": ', '{"hooks": []}', '{"hooks": {"Stop": 1}}', "[]"])
+def test_a_config_that_cannot_be_read_is_left_alone(text: str, tmp_path: Path) -> None:
+    """Broken JSON, or another shape than the documented one: stop, say so, write nothing."""
+    installer = INSTALLERS["claude-code"]
+    path = config(installer, tmp_path)
+    path.parent.mkdir()
+    path.write_text(text)
+    with pytest.raises(InstallError, match=r"settings\.json: .* left as it is"):
+        install(installer, tmp_path / "home", tmp_path, {}, COMMAND)
+    assert path.read_text() == text
+    assert not (tmp_path / "home").exists()
+
+
+def test_a_linked_config_stays_a_link(tmp_path: Path) -> None:
+    """A config that dotfiles link elsewhere is changed where it really lies."""
+    installer = INSTALLERS["claude-code"]
+    real = tmp_path / "dotfiles" / "settings.json"
+    real.parent.mkdir()
+    real.write_text("{}\n")
+    path = config(installer, tmp_path)
+    path.parent.mkdir()
+    path.symlink_to(real)
+    install(installer, tmp_path / "home", tmp_path, {}, COMMAND)
+    assert path.is_symlink()
+    assert "hotwash_hook.py" in real.read_text()
+    uninstall(installer, tmp_path / "home", tmp_path, {})
+    assert real.read_text() == "{}\n"
+
+
+def test_claude_code_runs_without_a_shell(tmp_path: Path) -> None:
+    """Program and arguments stand apart, so that spaces and non-ASCII need no quoting; SessionEnd asks for 10 s."""
+    install(INSTALLERS["claude-code"], tmp_path / "home", tmp_path, {}, COMMAND)
+    hooks = json.loads((tmp_path / ".claude" / "settings.json").read_text("utf-8"))["hooks"]
+    handler = hooks["SessionEnd"][0]["hooks"][0]
+    assert [handler["command"], *handler["args"]] == [*COMMAND, "claude-code", "end"]
+    assert handler["timeout"] == 10
+    assert {"Stop", "SubagentStop", "SessionStart", "UserPromptSubmit", "PreToolUse", "PostToolUseFailure"} <= set(
+        hooks
+    )
+
+
+def test_the_plugin_folder_has_claude_codes_layout() -> None:
+    """Only plugin.json lies in .claude-plugin; the hooks lie at the root under a "hooks" key."""
+    files = plan_plugin(COMMAND, "1.2.3")
+    assert sorted(files) == [".claude-plugin/plugin.json", "hooks/hooks.json"]
+    assert json.loads(files[".claude-plugin/plugin.json"])["name"] == "hotwash"
+    assert "SessionEnd" in json.loads(files["hooks/hooks.json"])["hooks"]
+
+
+def test_the_command_is_isolated() -> None:
+    """The hook's interpreter ignores the user's environment and site."""
+    assert hook_command("/x/python")[:3] == ["/x/python", "-I", "-S"]
+    assert Path(hook_command()[3]).is_file()
