@@ -239,7 +239,7 @@ class _Reading:
             self.background[raw[39:].split(".")[0].split()[0] if raw[39:].split() else ""] = call.command
         denial = string(record.get("toolDenialKind"))
         result = judge_result(call, draft.text, block.get("is_error") is True, record.get("toolUseResult"), denial)
-        draft.outcome, draft.exit_code = result.outcome, result.exit_code
+        draft.text, draft.outcome, draft.exit_code = result.text, result.outcome, result.exit_code
         draft.refused, draft.said = result.refused, result.said
 
     def _take_assistant(self, recorder: Recorder, record: dict[str, Any], place: Place) -> None:

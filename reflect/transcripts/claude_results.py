@@ -23,7 +23,8 @@ _NOT_THIS_CALL = (
 )
 _DENIED = re.compile(
     r"^(?:Permission to use \S{1,200} |Permission for this action|Claude requested permissions to|"
-    r"This command requires approval|Tool use was denied|The user has not granted|\S{1,200} operation blocked by hook|Tool permission )"
+    r"This command requires approval|Tool use was denied|The user has not granted|"
+    r"\S{1,200} operation blocked by hook|Tool permission )"
 )
 _SAID = re.compile(r"the user (?:said|provided the following reason for the rejection):\s{0,10}")
 _NOTE = "\n\nNote: The user's next message"
@@ -32,8 +33,9 @@ _STATUS = re.compile(r"<exit_code>(-?\d{1,10})</exit_code>")
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """How a call ended."""
+    """How a call ended, and its output without what the harness put before it."""
 
+    text: str
     outcome: Outcome = "unknown"
     exit_code: int | None = None
     refused: bool = False
@@ -46,32 +48,32 @@ def judge_result(call: Call, text: str, is_error: bool, detail: Any, denial: str
     if is_error:
         return _judge_error(call, text, head, denial)
     if call.tool == "AskUserQuestion":
-        return Result("passed", said=text)
+        return Result(text, "passed", said=text)
     if call.action != "shell":
-        return Result("passed")
+        return Result(text, "passed")
     if call.tool in {"BashOutput", "TaskOutput"}:
         found = _STATUS.search(text)
         code = int(found[1]) if found else None
-        return Result(judge_exit(call.command, code, text), code)
+        return Result(text, judge_exit(call.command, code, text), code)
     if _is_unfinished(detail) or head.startswith("Command running in background"):
-        return Result()
+        return Result(text)
     if hides_exit_code(call.command):
-        return Result("failed" if says_failed(call.command, text) else "passed")
-    return Result("passed", 0)
+        return Result(text, "failed" if says_failed(call.command, text) else "passed")
+    return Result(text, "passed", 0)
 
 
 def _judge_error(call: Call, text: str, head: str, denial: str) -> Result:
     if _REFUSED in head or head.startswith(_STOPPED) or denial.startswith("user"):
-        return Result(refused=True, said=_words(text))
+        return Result(text, refused=True, said=_words(text))
     if head.startswith(_NOT_THIS_CALL) or denial or _DENIED.match(head):
-        return Result()
+        return Result(text)
     if call.action != "shell":
-        return Result("failed")
+        return Result(text, "failed")
     code = exit_code_in(head)
     output = text.partition("\n")[2] if code is not None else text
     if code is None and text.strip() in {"", "Error"} and says_no(call.command, 1, ""):
         code = 1
-    return Result("failed" if code is None else judge_exit(call.command, code, output), code)
+    return Result(output, "failed" if code is None else judge_exit(call.command, code, output), code)
 
 
 def _words(text: str) -> str:

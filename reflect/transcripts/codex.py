@@ -37,8 +37,9 @@ _SKIPPED_EVENTS = frozenset(
     "token_count agent_reasoning agent_reasoning_raw_content agent_reasoning_section_break task_started task_complete "
     "turn_started turn_complete patch_apply_begin patch_apply_end mcp_tool_call_begin mcp_tool_call_end "
     "exec_command_begin exec_command_end context_compacted web_search_begin web_search_end error stream_error warning "
-    "entered_review_mode exited_review_mode undo_completed view_image_tool_call thread_name_updated thread_goal_updated "
-    "plan_update collab_agent_spawn_end collab_agent_interaction_end collab_waiting_end collab_close_end "
+    "entered_review_mode exited_review_mode undo_completed view_image_tool_call thread_name_updated "
+    "thread_goal_updated plan_update "
+    "collab_agent_spawn_end collab_agent_interaction_end collab_waiting_end collab_close_end "
     "collab_resume_end sub_agent_activity dynamic_tool_call_request dynamic_tool_call_response image_generation_end "
     "model_reroute thread_settings_applied item_started hook_started hook_completed".split()
 )

@@ -14,7 +14,11 @@ from reflect.transcripts.outcomes import exit_code_in, judge_exit
 from reflect.transcripts.text import text_of
 
 _REFUSED = ("exec command rejected by user", "patch rejected by user", "rejected by user")
-_STOPPED = ("aborted by user", "aborted", "user cancelled", "user interrupted")
+_STOPPED = re.compile(
+    r"(?:Wall time: [\d.]{1,20} seconds\s{1,3})?(?:aborted|user cancelled|user interrupted)", re.IGNORECASE
+)
+# The oldest form: any command that failed while in the sandbox.
+_OLD_SANDBOX = re.compile(r"failed in sandbox .{0,200}?exit code: (-?\d{1,10}), stdout: (.*), stderr: (.*)", re.DOTALL)
 _SANDBOX = re.compile(
     r"^(?:failed in sandbox|sandbox denied|sandbox error|command denied by sandbox|exec command rejected by sandbox)",
     re.IGNORECASE,
@@ -52,14 +56,17 @@ def judge_result(call: Call, output: Any) -> Result:
     head = text[:300]
     if head.lower().startswith(_REFUSED):
         return Result(text, refused=True)
-    if head.lower().startswith(_STOPPED):
+    if _STOPPED.match(head):
         return Result(text)
-    if _SANDBOX.match(head):
+    if old := _OLD_SANDBOX.match(text):
+        code, text = int(old[1]), f"{old[2]}\n{old[3]}".strip()
+    elif _SANDBOX.match(head):
         return Result(text, "failed", code)
     if code is None:
         code = exit_code_in(head)
     if code is not None:
-        return Result(text, judge_exit(call.command, code, _body(text)), code)
+        text = _body(text)
+        return Result(text, judge_exit(call.command, code, text), code)
     if running := _RUNNING.search(head):
         return Result(text, running=running[1])
     if success is False or head.startswith(_FAILED):

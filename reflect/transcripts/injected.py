@@ -12,6 +12,7 @@ _TAGS = (
     "system_reminder",
     "command-name",
     "command-message",
+    "command-contents",
     "local-command-stdout",
     "local-command-stderr",
     "local-command-caveat",

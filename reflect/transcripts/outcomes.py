@@ -50,14 +50,16 @@ _HARMLESS = {
     "wc",
     "find",
 }
-_SPLIT = re.compile(r"\|\||&&|[;\n|]")
+_LIST = re.compile(r"\|\||&&|[;\n]")
+_QUOTED = re.compile(r"'[^']*'|\"(?:[^\"\\]|\\.)*\"", re.DOTALL)
 _MASKED = re.compile(
     r"\|\s{0,9}(?:tail|head|tee|cat|less|grep|rg|sed|awk|sort|uniq|wc|cut|Select-Object)\b"
     r"|\|\|\s{0,9}(?:true|:|echo|exit 0)|;\s{0,9}(?:true|echo|exit 0)\b"
 )
 # Programs that show text which may speak of failures that are not their own.
 _VIEWERS = frozenset(
-    "cat ls grep rg sed awk head tail find gh curl wget journalctl jq less echo printf bat docker kubectl sqlite3".split()
+    "cat ls grep rg sed awk head tail find gh curl wget journalctl jq less echo printf bat docker "
+    "kubectl sqlite3".split()
 )
 _FAILURE = re.compile(
     r"^(?:FAILED\b|FAIL\b|ERROR\b|E  {2,6}\w|error(?:\[\w{1,10}\])?:|Error: |fatal: |Traceback \(most recent|"
@@ -75,16 +77,29 @@ def says_no(command: str, exit_code: int | None, output: str) -> bool:
     """Whether exit code 1 only means "no": the last program searches, compares or tests, and nothing else failed."""
     if exit_code != 1 or not command:
         return False
-    parts = [part.split() for part in _SPLIT.split(command) if part.strip()]
-    if not parts or not _is_quiet(parts[-1]):
+    deciders = [pipeline[-1] for pipeline in _pipelines(command)]
+    if not any(_is_quiet(words) for words in deciders):
         return False
-    return not output.strip() or all(_is_quiet(part) or part[0] in _HARMLESS for part in parts[:-1])
+    if not output.strip() and _is_quiet(deciders[-1]):
+        return True
+    harmless = all(_is_quiet(words) or words[0] in _HARMLESS for words in deciders)
+    return harmless and not (output.strip() and says_failed(command, output))
+
+
+def _pipelines(command: str) -> list[list[list[str]]]:
+    """The commands of a shell line as words, by pipeline: the last of each decides on its exit code."""
+    bare = _QUOTED.sub("''", command)
+    pipelines = [[part.split() for part in item.split("|") if part.strip()] for item in _LIST.split(bare)]
+    return [pipeline for pipeline in pipelines if pipeline]
 
 
 def _is_quiet(words: list[str]) -> bool:
     words = [word.lstrip("(!") for word in words if "=" not in word.split("/")[0] or word.startswith("-")] or words
     words = [word for word in words if word] or [""]
     program = words[0].rsplit("/", 1)[-1]
+    if program in {"ls", "find", "cat"}:
+        # Errors thrown away on purpose: the question was whether something is there.
+        return "2>/dev/null" in words
     if program == "git":
         # Options before the subcommand: git -C dir diff
         rest = [word for word in words[1:] if not word.startswith("-") and "/" not in word]
@@ -94,14 +109,14 @@ def _is_quiet(words: list[str]) -> bool:
 
 def hides_exit_code(command: str) -> bool:
     """Whether the shell reports the exit code of something else than the program that matters (`... | tail`)."""
-    return ("|" in command or ";" in command) and _MASKED.search(command) is not None
+    return ("|" in command or ";" in command) and _MASKED.search(_QUOTED.sub("''", command)) is not None
 
 
 def _shows_text(command: str) -> bool:
     """Whether a command's output is text that lay there before, which may speak of other failures."""
-    for part in _SPLIT.split(command):
-        words = part.split()
-        if words and words[0] not in {"cd", "export", "set", "source", "."}:
+    for pipeline in _pipelines(command):
+        words = pipeline[0]
+        if words[0] not in {"cd", "export", "set", "source", "."}:
             return words[0] in _VIEWERS or (
                 words[0] == "git" and words[1:2] in (["log"], ["show"], ["diff"], ["blame"])
             )
