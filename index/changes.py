@@ -34,6 +34,7 @@ class Change:
 
     `path` is relative to the store, or absolute for a file outside it (a published skill). Changes of one `unit` land
     together or not at all. `mtime_ns` is the modification time that the file is to have; None leaves it to the clock.
+    `kept` is what the journal keeps in place of `before`, where that holds a secret.
     """
 
     path: str
@@ -42,6 +43,7 @@ class Change:
     why: str
     unit: str = ""
     mtime_ns: int | None = None
+    kept: bytes | None = None
 
     @property
     def sign(self) -> str:
@@ -352,7 +354,7 @@ def apply(plan: Plan, root: Path, run: Run) -> Applied:
             "why": change.why,
             "before": digest(change.before),
             "after": digest(change.after),
-            "was": _encode(change.before),
+            "was": _encode(change.before if change.kept is None else change.kept),
             "mtime": _mtime(root / change.path),
         }
         for change in fresh
@@ -475,7 +477,7 @@ def plan_undo(root: Path, run_id: str) -> Plan:
         now = read_bytes(root / path)
         if digest(now) != last[path]:
             hanging.append(path)
-        elif digest(now) != line["before"]:
+        elif digest(now) != line["before"] or _mtime(root / path) != line["mtime"]:
             why = f"undo {run_id}: {line['why']}"
             changes.append(Change(path, now, _decode(line["was"]), why, "undo", line["mtime"]))
     if hanging:

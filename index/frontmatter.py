@@ -42,12 +42,6 @@ class BadValue(ValueError):
 class _Loader(yaml.CSafeLoader if yaml.__with_libyaml__ else yaml.SafeLoader):  # type: ignore[misc]
     """YAML without aliases, duplicate keys or implicit dates: what front matter may hold."""
 
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark
-            raise yaml.MarkedYAMLError(problem="aliases are not allowed here", problem_mark=mark)
-        return super().compose_node(parent, index)
-
     def construct_mapping(self, node: Any, deep: bool = False) -> dict[Any, Any]:
         seen: set[str] = set()
         for key, _ in node.value:
@@ -75,7 +69,14 @@ def load_yaml(text: str) -> object:
     if deepest > MAX_NESTING or indent > 10 * MAX_NESTING:
         raise BadValue("wanted front matter nested less deeply, found over 200 levels")
     try:
+        # An alias needs a `*`; only then is the text worth a second look, before anything is built from it.
+        if "*" in text:
+            for event in yaml.parse(text, Loader=_Loader):
+                if isinstance(event, yaml.AliasEvent):
+                    raise BadValue("aliases are not allowed in front matter", event.start_mark.line)
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a subclass of the safe loader
+    except BadValue:
+        raise
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         raise BadValue(f"not valid YAML: {error.problem or error.context}", mark.line if mark else None) from error
@@ -268,7 +269,7 @@ def parse_solution(path: str, text: str) -> Solution | Problem:
 def render_value(value: object) -> str:
     """A front-matter value on one line: plain where YAML reads it back as the same text, else as JSON."""
     if isinstance(value, datetime):
-        return value.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        return value.astimezone(UTC).replace(tzinfo=None).isoformat(timespec="seconds") + "Z"
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, str):

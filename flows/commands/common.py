@@ -1,0 +1,53 @@
+"""What several subcommands share: the world they run in, progress on a terminal, and how a report is printed."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+from flows.context import World, read_world
+from flows.render import render_report
+from flows.report import Report
+from index.store import store_root
+
+
+def root_of(options: argparse.Namespace) -> Path:
+    """The store that the options and the environment name."""
+    return store_root(options.store, os.environ)
+
+
+def open_world(options: argparse.Namespace) -> World:
+    """The world of a command, with progress on stderr where that is a terminal."""
+    return read_world(root_of(options), progress_line())
+
+
+def progress_line() -> Callable[[str], None]:
+    """A function that shows what is being done on one line of a terminal; it does nothing elsewhere."""
+    if not sys.stderr.isatty():
+        return lambda text: None
+
+    def say(text: str) -> None:
+        sys.stderr.write(f"\r\x1b[2K{text[:100]}")
+        sys.stderr.flush()
+
+    return say
+
+
+def print_json(value: object) -> None:
+    """One JSON document on stdout."""
+    print(json.dumps(value, ensure_ascii=False, indent=2, default=str))
+
+
+def print_report(report: Report, options: argparse.Namespace) -> int:
+    """Print a report as asked; exit code 1 when something failed."""
+    if sys.stderr.isatty():
+        sys.stderr.write("\r\x1b[2K")
+    if options.format == "json":
+        print_json(report.as_json())
+    else:
+        print(render_report(report), end="")
+    return 1 if report.failed else 0

@@ -1,0 +1,131 @@
+"""What a run knows of the world: store, settings, clock, home and environment; passed in, never looked up."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+from curate.verdicts import Verdicts, read_verdicts, scan_missing, servable, write_verdicts
+from detectors.poison import rule_set_version, scan_solution
+from flows.report import Report, StageLine
+from index.changes import Plan, Run, advance, apply, end_run, recover, start_run, store_lock
+from index.records import Solution
+from index.settings import Settings, read_settings
+from index.store import Store, make_store, read_store
+
+
+def user_home(env: Mapping[str, str]) -> Path:
+    """The user's home folder; the file system's root where there is none, so that nothing is found rather than failing."""
+    named = env.get("HOME")
+    if named:
+        return Path(named)
+    try:
+        return Path.home()
+    except RuntimeError:
+        return Path("/")
+
+
+@dataclass(frozen=True, slots=True)
+class World:
+    """Everything outside the store that a run may depend on."""
+
+    root: Path
+    settings: Settings
+    now: datetime
+    home: Path
+    env: Mapping[str, str]
+    say: Callable[[str], None] = field(default=lambda text: None)
+
+
+def read_world(root: Path, say: Callable[[str], None] | None = None) -> World:
+    """The world as this process sees it."""
+    env = dict(os.environ)
+    return World(
+        root,
+        read_settings(root, env),
+        datetime.now(UTC),
+        user_home(env),
+        env,
+        say or (lambda text: None),
+    )
+
+
+@dataclass(slots=True)
+class Pass:
+    """One run in progress: the store as it stands after each stage, the verdicts on it, and the report so far."""
+
+    world: World
+    run: Run
+    report: Report
+    store: Store
+    verdicts: Verdicts
+    dry_run: bool = False
+
+    def land(self, plan: Plan) -> StageLine:
+        """Apply a plan, or with a dry run only take it as done; either way the next stage sees its result."""
+        if self.dry_run:
+            line = StageLine(plan.stage, plan.changes, (), plan.skipped, plan.notes)
+            landed = plan
+        else:
+            applied = apply(plan, self.world.root, self.run)
+            line = StageLine(plan.stage, applied.landed, applied.refused, plan.skipped, plan.notes)
+            landed = replace(plan, changes=applied.landed)
+        self.store = advance(self.store, landed)
+        self.report.stages.append(line)
+        return line
+
+    def scan(self) -> None:
+        """Have a verdict on every solution as it stands; unchanged text is not scanned again."""
+        self.verdicts = scan_missing(self.store.solutions, self.verdicts, scan_solution)
+        if not self.dry_run:
+            write_verdicts(self.world.root, self.verdicts)
+
+    def may_serve(self, solution: Solution) -> bool:
+        """Whether a solution may be given to an agent."""
+        return servable(solution, self.verdicts)
+
+    @property
+    def served(self) -> tuple[Solution, ...]:
+        """The solutions that may be given to an agent, merged or promoted."""
+        return tuple(solution for solution in self.store.solutions if self.may_serve(solution))
+
+
+def run_id(now: datetime, command: str) -> str:
+    """A run's name: sortable by time, unique where two start in one second."""
+    return f"{now:%Y%m%dT%H%M%S}{now.microsecond // 1000:03d}Z-{command}-{secrets.token_hex(2)}"
+
+
+@contextmanager
+def open_pass(world: World, command: str, dry_run: bool = False) -> Iterator[Pass]:
+    """A run under the store's lock: what a killed run left is rolled back first, and the journal is closed at the end.
+
+    A dry run takes no lock and writes nothing.
+    """
+    run = Run(run_id(world.now, command), command)
+    report = Report(command, run.id, str(world.root), dry_run, model=world.settings.model.name)
+    if dry_run:
+        yield _begin(world, run, report, dry_run)
+        return
+    with store_lock(world.root):
+        make_store(world.root)
+        notes = recover(world.root, world.now.isoformat())
+        start_run(world.root, run, world.now.isoformat())
+        if notes:
+            report.stages.append(StageLine("recover", notes=notes))
+        try:
+            yield _begin(world, run, report, dry_run)
+        finally:
+            end_run(world.root, run, world.now.isoformat(), report.counts())
+
+
+def _begin(world: World, run: Run, report: Report, dry_run: bool) -> Pass:
+    store = read_store(world.root)
+    report.problems = list(store.problems)
+    begun = Pass(world, run, report, store, read_verdicts(world.root, rule_set_version()), dry_run)
+    begun.scan()
+    return begun

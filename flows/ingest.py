@@ -1,0 +1,187 @@
+"""Transcripts in, lessons out: which files to read, how each session is concluded, and what is kept of a failure."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from datetime import timedelta
+from pathlib import Path
+
+from detectors.registry import detect_episodes
+from flows.context import Pass, World
+from flows.report import SessionLine
+from index.changes import Plan
+from index.records import Episode, Problem, Session, Solution
+from index.store import known_ids
+from reflect.ledger import Progress, change_progress, read_ledger
+from reflect.lessons import write_lessons
+from reflect.plan import plan_session
+from reflect.redact import redact_session
+from reflect.spool import Event, drop_events, events_for
+from reflect.transcripts.protocol import Mark
+from reflect.transcripts.registry import find_sessions, read_sessions
+
+MOST_TRIES = 5
+STILL_RUNNING = "still running"
+
+
+def choose_files(world: World, paths: Sequence[Path] | None, events: Sequence[Event], from_spool: bool) -> list[Path]:
+    """The transcript files to look at, each once, in a fixed order."""
+    if paths is not None:
+        return sorted({file for path in paths for file in _files_below(path)})
+    found = [path for _, path in find_sessions(world.home, world.env)]
+    named = [Path(event.transcript) for event in events if event.transcript]
+    if not from_spool:
+        return list(dict.fromkeys([*found, *(path for path in named if path.is_file())]))
+    # An agent that does not say where its transcript lies: the session's id is in the file's name, or in a database.
+    unnamed = {event.session for event in events if not event.transcript and event.session}
+    named += [path for path in found if any(session in path.name for session in unnamed) or path.suffix == ".db"]
+    return list(dict.fromkeys(path for path in named if path.is_file()))
+
+
+def _files_below(path: Path) -> Iterable[Path]:
+    if path.is_dir():
+        return (file for file in path.rglob("*") if file.is_file() and not file.is_symlink())
+    return (path,)
+
+
+def same_file(progress: Progress, size: int, mtime_ns: int) -> bool:
+    """Whether a file is as it was when it was read, and nothing of it waits for another try."""
+    waits = progress.reason == STILL_RUNNING or (progress.status == "failed" and progress.tries < MOST_TRIES)
+    return progress.size == size and progress.mtime_ns == mtime_ns and not waits
+
+
+def ingest(run: Pass, files: Sequence[Path], events: Sequence[Event], asked: bool) -> None:
+    """Read each file's new part and write what it taught, one session at a time; a file that fails stops no other."""
+    root = run.world.root
+    ledger = read_ledger(root)
+    known = set(known_ids(root)) | {solution.id for solution in run.store.solutions}
+    by_file: dict[str, list[Progress]] = {}
+    for progress in ledger.values():
+        by_file.setdefault(progress.path, []).append(progress)
+    for position, file in enumerate(files, 1):
+        run.world.say(f"reading {position} of {len(files)}: {file.name}")
+        earlier = by_file.get(str(file), [])
+        try:
+            stat = file.stat()
+            if earlier and all(same_file(progress, stat.st_size, stat.st_mtime_ns) for progress in earlier):
+                run.report.unchanged += len(earlier)
+                _drop_used(run, events, earlier)
+                continue
+            mark = Mark(*earlier[0].rewind) if len(earlier) == 1 and stat.st_size >= earlier[0].offset else None
+            blank = Progress("", str(file), stat.st_size, stat.st_mtime_ns)
+            for session in read_sessions(file, mark):
+                known |= _ingest_session(run, session, blank, ledger, events, known, asked)
+        except Exception as error:  # noqa: BLE001 - whatever one transcript breaks, the others are still read
+            _keep_failure(run, file, earlier, error)
+
+
+def _drop_used(run: Pass, events: Sequence[Event], earlier: Sequence[Progress]) -> None:
+    used = [event for progress in earlier for event in events_for(events, progress.key, progress.path)]
+    if used:
+        run.land(Plan("spool", drop_events(used, "the session was read before")))
+
+
+def _ingest_session(
+    run: Pass,
+    session: Session,
+    blank: Progress,
+    ledger: dict[str, Progress],
+    events: Sequence[Event],
+    known: Collection[str],
+    asked: bool,
+) -> set[str]:
+    """Land what one session taught; returns the ids of its new lessons."""
+    before = ledger.get(session.key)
+    mine = events_for(events, session.key, session.path)
+    reason = why_not(run.world, session, mine, asked)
+    redacted: Counter[str] = Counter()
+    episodes: tuple[Episode, ...] = ()
+    lessons: tuple[Solution, ...] = ()
+    dropped: Counter[str] = Counter()
+    if not reason:
+        session, redacted = redact_session(session, run.world.settings.redact)
+        concluded = before.lines if before and before.status == "read" else 0
+        episodes = tuple(episode for episode in detect_episodes(session) if episode.lines[1] > concluded)
+        lessons = write_lessons(session, episodes, run.world.settings.reflect)
+    progress = _progress(session, blank, before, reason, len(lessons), sum(redacted.values()))
+    plan = plan_session(run.world.root, session, episodes, lessons, progress, known)
+    used = () if reason == STILL_RUNNING else drop_events(mine, f"{session.key} was read", f"session {session.key}")
+    line = run.land(replace(plan, changes=plan.changes + used))
+    ledger[session.key] = progress
+    written = {change.path for change in line.changes}
+    new = tuple(solution for solution in run.store.solutions if solution.path in written)
+    run.report.sessions.append(
+        SessionLine(
+            session.key,
+            session.path,
+            "skipped" if reason else "read",
+            reason,
+            len(session.turns),
+            session.lines,
+            tuple(solution.id for solution in new),
+            dict(redacted),
+            dict(session.unread),
+            session.problems,
+            dict(dropped),
+        )
+    )
+    return {solution.id for solution in new}
+
+
+def why_not(world: World, session: Session, events: Sequence[Event], asked: bool) -> str:
+    """Why a session teaches nothing for now or for ever; "" when it is to be concluded."""
+    reflect = world.settings.reflect
+    if session.own:
+        return "a run of hotwash itself"
+    if session.subagent:
+        return "a sub-agent's session; its parent tells the story"
+    if session.scheduled:
+        return "started by a timer"
+    if session.project in reflect.projects_off:
+        return "its project is switched off"
+    if reflect.projects_only and session.project not in reflect.projects_only:
+        return "its project is not among those to read"
+    ended = asked or any(event.moment == "end" for event in events)
+    quiet_since = world.now - timedelta(minutes=reflect.quiet_minutes)
+    if not ended and session.finished and quiet_since < session.finished <= world.now:
+        return STILL_RUNNING
+    return ""
+
+
+def _progress(
+    session: Session, blank: Progress, before: Progress | None, reason: str, lessons: int, redacted: int
+) -> Progress:
+    return replace(
+        blank,
+        key=session.key,
+        offset=session.ended_at,
+        rewind=(0, 0) if reason == STILL_RUNNING else session.rewind,
+        lines=session.lines,
+        sha256=session.sha256,
+        status="skipped" if reason else "read",
+        reason=reason,
+        lessons=lessons + (before.lessons if before else 0),
+        redacted=redacted + (before.redacted if before else 0),
+        version=session.version,
+        project=session.project,
+        finished=session.finished.isoformat() if session.finished else "",
+        unread=dict(session.unread),
+    )
+
+
+def _keep_failure(run: Pass, file: Path, earlier: Sequence[Progress], error: Exception) -> None:
+    """Record that a file could not be read, with the reason and the count, so that a later run tries again."""
+    reason = f"{type(error).__name__}: {error}"
+    failed = [replace(progress, status="failed", reason=reason, tries=progress.tries + 1) for progress in earlier]
+    if not failed:
+        stat = file.stat() if file.exists() else None
+        size, mtime_ns = (stat.st_size, stat.st_mtime_ns) if stat else (0, 0)
+        failed = [Progress(f"file:{file}", str(file), size, mtime_ns, status="failed", reason=reason, tries=1)]
+    for progress in failed:
+        change = change_progress(run.world.root, progress)
+        if change:
+            run.land(Plan("ingest", (change,)))
+        run.report.sessions.append(SessionLine(progress.key, str(file), "failed", reason))
+    run.report.problems.append(Problem(str(file), None, f"could not be read ({reason}). It is tried again next time."))

@@ -1,0 +1,21 @@
+"""Shared fixtures. Tests never touch the real home: every one of them gets a home of its own."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(autouse=True)
+def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A home folder for this test alone, and no HOTWASH_* variable of the machine's."""
+    home = tmp_path_factory.mktemp("home")
+    for name in [name for name in os.environ if name.startswith("HOTWASH_")]:
+        if name not in ("HOTWASH_CORPORA", "HOTWASH_TEST_MODEL"):
+            monkeypatch.delenv(name)
+    monkeypatch.setenv("HOME", str(home))
+    for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "HERMES_HOME", "XDG_DATA_HOME", "OPENCODE_DB"):
+        monkeypatch.delenv(name, raising=False)
+    return home
