@@ -1,0 +1,99 @@
+"""Cut a markdown body into its bullets: one statement each, what a merge must keep.
+
+A bullet is a list item with its continuation, a paragraph, a table, a quotation or a fenced block. Headings and
+rules are not bullets: they order statements and state nothing.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_FENCE = re.compile(r"^ {0,12}(`{3,}|~{3,})")
+_ITEM = re.compile(r"^( {0,24})(?:[-*+]|\d{1,4}[.)])[ \t]{1,8}(?=\S)")
+_HEADING = re.compile(r"^ {0,3}#{1,6}(?:\s|$)")
+_RULE = re.compile(r"^ {0,3}(?:-[ -]{2,80}|\*[ *]{2,80}|_[ _]{2,80}|=[ =]{1,80})$")
+_SENTENCE_END = re.compile(r"(?<=[.!?;:])[\"'`)\]*]{0,4}\s{1,8}(?=\S)|(?<=[。！？；])")
+
+
+def parse_bullets(body: str) -> tuple[str, ...]:
+    """The bullets of a markdown body in their order: texts without list marker, lines dedented, else as written.
+
+    A fenced block belongs to the item or paragraph it follows without a blank line, otherwise it stands alone; one
+    that the body never closes is closed, so that it cannot swallow what a merge puts after it.
+    """
+    bullets: list[str] = []
+    block: list[str] = []
+    fence = ""
+
+    def close() -> None:
+        text = _dedent(block)
+        if any(character.isalnum() for character in text):
+            bullets.append(text)
+        block.clear()
+
+    for line in body.expandtabs(4).splitlines():
+        opened = _FENCE.match(line)
+        if fence:
+            block.append(line)
+            if opened and opened[1].startswith(fence) and not line.strip().strip(fence[0]):
+                fence = ""
+            continue
+        if opened:
+            fence = opened[1]
+            block.append(line)
+        elif not line.strip() or _RULE.match(line) or _HEADING.match(line):
+            close()
+        elif item := _ITEM.match(line):
+            close()
+            block.append(" " * item.end() + line[item.end() :])
+        else:
+            block.append(line)
+    if fence:
+        block.append(fence)
+    close()
+    return tuple(bullets)
+
+
+def render_bullets(bullets: Iterable[str]) -> str:
+    """Bullets as markdown: one-line statements as a list, longer blocks as they are. parse_bullets reads them back."""
+    parts: list[str] = []
+    listed = False
+    for text in bullets:
+        single = "\n" not in text or parse_bullets(text) != (text,)
+        if parts:
+            parts.append("\n" if listed and single else "\n\n")
+        parts.append("- " + text.replace("\n", "\n  ") if single else text)
+        listed = single
+    return "".join(parts) + ("\n" if parts else "")
+
+
+def split_sentences(body: str) -> tuple[str, ...]:
+    """The statements to compare two texts by: sentences of prose, and each line of code, table or heading."""
+    sentences: list[str] = []
+    for text in (*_headings(body), *parse_bullets(body)):
+        lines = text.splitlines()
+        if len(lines) > 1 and (_FENCE.match(lines[0]) or text.lstrip().startswith("|") or "\n```" in text):
+            sentences.extend(line.strip() for line in lines if line.strip() and not _FENCE.match(line))
+        else:
+            joined = " ".join(line.strip() for line in lines)
+            sentences.extend(part.strip() for part in _SENTENCE_END.split(joined) if part.strip())
+    return tuple(sentences)
+
+
+def _headings(body: str) -> Iterable[str]:
+    fenced = False
+    for line in body.splitlines():
+        if _FENCE.match(line):
+            fenced = not fenced
+        elif not fenced and _HEADING.match(line):
+            yield line.strip().lstrip("#").strip()
+
+
+def _dedent(lines: list[str]) -> str:
+    """Lines without the indent of the first; deeper ones keep what they have beyond it."""
+    if not lines:
+        return ""
+    first = len(lines[0]) - len(lines[0].lstrip())
+    cut = [line[min(first, len(line) - len(line.lstrip())) :].rstrip() for line in lines]
+    return "\n".join(cut).strip("\n")

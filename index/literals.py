@@ -1,0 +1,405 @@
+"""Find the literals of a text, and the values in which two texts that are alike differ.
+
+A literal is what no rewording may touch: commands, paths, flags, numbers, versions, hosts, addresses, quoted strings,
+error codes, identifiers, names; and the words that turn a statement round: negations, and words with an opposite.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from index.bullets import split_sentences
+
+Kind = Literal[
+    "url", "path", "flag", "version", "number", "host", "error", "identifier", "quoted", "name", "negation", "opposite"
+]
+
+_SCRIPTS = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+_NEGATIONS_CJK = (
+    "不要|不能|不可|不得|不会|不會|不是|不应|不應|不再|没有|沒有|无法|無法|无需|無需|切勿|从不|從不|绝不|決して|"
+    "てはいけない|ではなく|ではない|じゃない|しない|せずに|せず|なかった|ません|ない|不|没|沒|未|勿|別"
+)
+_OPPOSITES_CJK = (
+    "启用|啟用|禁用|停用|有効|無効|允许|允許|拒绝|拒絕|許可|禁止|拒否|总是|總是|始终|始終|必须|必須|之前|之后|之後|"
+    "生产|生產|测试|測試|开发|本番|開発|検証|可以|以前|以后|以後|増加|减少|減少|增加|同步|异步|異步|同期|非同期|成功|失败|失敗|打开|打開|关闭|關閉|最大|最小|"
+    "包含|包括|排除|新增|删除|削除|追加|真|假|開|閉|前|后|後"
+)
+_TOKEN = re.compile(
+    r"(?P<url>[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s<>\"'`)\]，。、」』）]{1,400})"
+    r"|(?P<mail>[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5})"
+    r"|(?P<flag>(?<![\w-])--?[A-Za-z][\w-]{0,60}(?:=[^\s`\"',;)]{1,120})?)"
+    r"|(?P<path>(?:[A-Za-z]:\\|~/|\.{1,2}/|/)?(?:[\w.@*+$<>{}-]{1,100}[/\\]){1,24}[\w.@*+$<>{}-]{0,100}"
+    r"|(?<![\w/])[~/][\w.@*-]{1,100})"
+    r"|(?P<version>(?<![\w.])v?\d{1,6}(?:\.\d{1,8}){1,4}(?:[-.+]?(?:rc|alpha|beta|post|dev|a|b)\.?\d{0,4})?(?![\w]))"
+    r"|(?P<number>(?<![\w.])\d{1,18}(?:[.,:_-]\d{1,12}){0,8}(?:\s?(?:%|(?:ms|s|min|h|[KMGT]i?B|kB|Hz|x)\b)|[A-Za-z]{1,4}\b)?)"
+    r"|(?P<dotted>\$?[A-Za-z_][\w-]{0,80}(?:(?:\.|::|->)[A-Za-z_][\w-]{0,80}){1,8}(?:\(\))?)"
+    rf"|(?P<cjkneg>{_NEGATIONS_CJK})|(?P<cjkopp>{_OPPOSITES_CJK})"
+    r"|(?P<katakana>[\u30a0-\u30ff]{2,40})"
+    rf"|(?P<cjk>[{_SCRIPTS}])"
+    r"|(?P<hangulneg>[\uac00-\ud7af]{0,12}(?:않|없|못|말고|마세요|아니|금지)[\uac00-\ud7af]{0,12})"
+    r"|(?P<hangul>[\uac00-\ud7af]{1,40})"
+    rf"|(?P<word>\$?[^\W{_SCRIPTS}]{{1,80}}(?:['’-][^\W{_SCRIPTS}]{{1,60}}){{0,8}}(?:\(\))?)"
+)
+_QUOTED = re.compile(
+    r"`([^`\n]{1,300})`|\"([^\"\n]{2,300})\"|「([^」\n]{1,200})」|『([^』\n]{1,200})』|“([^”\n]{2,200})”"
+)
+_ERROR = re.compile(r"^(?:[A-Za-z_.]{0,60}(?:Error|Exception|Warning|Fault)|E[A-Z]{3,20}|[A-Z]{1,6}\d{2,6})$")
+_SHAPED = re.compile(r"[A-Za-z0-9$]*(?:_|\d|[a-z][A-Z]|\(\))|^\$|^[A-Z]{2,}s?$")
+_TOP_LEVEL = frozenset(
+    "com org net io dev ai app co local internal lan localhost test example cn jp kr de uk fr eu ru us cloud".split()
+)
+
+_NEGATIONS = frozenset(
+    "not no never none nothing nor neither cannot cant can't without don't doesn't didn't won't isn't aren't wasn't "
+    "weren't shouldn't mustn't couldn't wouldn't hasn't haven't hadn't needn't dont doesnt didnt wont isnt arent "
+    "shouldnt avoid refuse forbid forbidden prohibit prohibited skip unless except".split()
+)
+_OPPOSITE_PAIRS = (
+    "enable disable|allow deny|allow block|allow forbid|allow reject|permit deny|accept reject|always never|"
+    "before after|true false|yes no|on off|include exclude|add remove|add delete|insert delete|create delete|"
+    "create destroy|open close|start stop|start end|first last|min max|minimum maximum|minimal maximal|more less|"
+    "more fewer|most least|greater less|greater smaller|larger smaller|bigger smaller|higher lower|high low|"
+    "upper lower|"
+    "increase decrease|raise lower|grow shrink|up down|left right|top bottom|above below|over under|inside outside|"
+    "internal external|in out|input output|read write|push pull|get set|get put|upload download|import export|"
+    "lock unlock|load unload|mount unmount|encode decode|encrypt decrypt|pack unpack|wrap unwrap|"
+    "success failure|succeed fail|pass fail|valid invalid|safe unsafe|secure insecure|public private|"
+    "sync async|synchronous asynchronous|required optional|require forbid|must may|mutable immutable|"
+    "local remote|client server|staging production|prod dev|production development|debug release|primary replica|"
+    "primary secondary|master slave|source target|source destination|sender receiver|request response|"
+    "old new|older newer|oldest newest|early late|earlier later|eager lazy|strict loose|strict lenient|"
+    "ascending descending|asc desc|forward backward|next previous|with without|use avoid|prefer avoid|keep drop|"
+    "keep remove|keep delete|keep discard|show hide|visible hidden|full empty|same different|equal unequal|fast slow|"
+    "cheap expensive|hard soft|manual automatic|manually automatically|static dynamic|global local|parallel serial|"
+    "parallel sequential|concurrent sequential|online offline|connect disconnect|attach detach|subscribe unsubscribe|"
+    "commit revert|commit rollback|merge rebase|upgrade downgrade|install uninstall|frontend backend|"
+    "foreground background|horizontal vertical|row column|even odd|positive negative|plus minus|any all|both neither|"
+    "only also|once repeatedly|inclusive exclusive|blocking nonblocking|persistent ephemeral|temporary permanent|"
+    "whitelist blacklist|allowlist denylist|warning error|daily weekly|hourly daily|weekly monthly"
+)
+_OPPOSITE_PAIRS_CJK = (
+    "启用 禁用|启用 停用|啟用 停用|有効 無効|允许 拒绝|允许 禁止|允許 拒絕|許可 禁止|許可 拒否|总是 从不|"
+    "始终 从不|總是 從不|"
+    "必须 禁止|必須 禁止|之前 之后|之前 之後|以前 以后|以前 以後|前 后|前 後|増加 減少|增加 减少|同步 异步|同步 異步|"
+    "同期 非同期|成功 失败|成功 失敗|打开 关闭|打開 關閉|最大 最小|包含 排除|包括 排除|新增 删除|追加 削除|真 假|開 閉|"
+    "生产 测试|生产 开发|生產 測試|本番 開発|本番 検証|可以 禁止|可以 不可"
+)
+_UNMAKING = ("un", "in", "im", "ir", "non", "non-", "dis", "de", "a", "anti", "mis")
+_SYNONYMS = tuple(
+    frozenset(words.split())
+    for words in (
+        "run execute launch start invoke call|ensure guarantee|make build|use employ|need require want|"
+        "fail break crash|error failure fault|fix repair resolve solve correct|because since as|bare plain|"
+        "must should shall need|show display print|find locate|quick fast|begin start|big large|small little|"
+        "change modify alter edit update|check verify confirm test|get obtain fetch|"
+        "remove delete drop|give provide supply|stop halt|keep retain preserve|also too|but however yet|"
+        "occur happen arise|then afterwards|directory folder|repo repository|config configuration settings|"
+        "docs documentation|function method|parameter argument option|create make|choose pick select|"
+        "so thus hence therefore|problem issue|cause reason|often frequently|mostly mainly|whole entire|"
+        "only just|when whenever if|which that|this that the a an|these those"
+    ).split("|")
+)
+STOPWORDS = frozenset(
+    "a an the this that these those it its they them their there here i we you he she us our your my is are was were "
+    "be been being am do does did doing done have has had having will would can could should shall may might must of "
+    "to in on at by for from with into onto as than then so such and or but if when while which who whom whose what "
+    "where why how also just very too quite rather about".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Token:
+    """One word or literal of a text; `norm` is what is compared, `span` its place in the text."""
+
+    kind: Kind | Literal["word"]
+    norm: str
+    span: tuple[int, int]
+
+    @property
+    def fixed(self) -> bool:
+        """Whether no rewording may touch it."""
+        return self.kind != "word"
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two statements that are alike differ: the words on each side ("" for none), and the statements."""
+
+    kind: Kind
+    a: str
+    b: str
+    in_a: str
+    in_b: str
+
+    def __str__(self) -> str:
+        return f'{self.kind}: "{self.a}" against "{self.b}"'
+
+
+def tokens(text: str) -> tuple[Token, ...]:
+    """The words and literals of a text in order. Characters of Chinese and Japanese are words of their own."""
+    return tuple(_tokens(text))
+
+
+def literals(text: str) -> tuple[Token, ...]:
+    """The literals of a text in order: quoted strings as wholes, and every fixed token inside and outside of them."""
+    found = [token for token in _tokens(text) if token.fixed]
+    for quoted in _QUOTED.finditer(text):
+        inner = next(group for group in quoted.groups() if group is not None)
+        found.append(Token("quoted", " ".join(inner.split()), quoted.span()))
+    return tuple(sorted(found, key=lambda token: (token.span, token.kind)))
+
+
+def literal_set(text: str) -> frozenset[str]:
+    """The distinct literals of a text that name something: no negations, no opposites, no bare one-digit numbers."""
+    return frozenset(
+        token.norm for token in literals(text) if token.kind not in ("negation", "opposite") and len(token.norm) > 1
+    )
+
+
+def content(text: str) -> tuple[str, ...]:
+    """What a text says, in order: stems of its words but the most common, and its literals as they are."""
+    return tuple(
+        stem(token.norm) if token.kind in _WORDED else token.norm
+        for token in _tokens(text)
+        if token.fixed or token.norm not in STOPWORDS
+    )
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """A word without its English ending; rough on purpose: it only has to map both forms of one word together."""
+    if not word.isascii() or len(word) < 4:
+        return word
+    for ending in ("ingly", "edly", "ings", "ing", "ied", "ies", "ed", "es", "ly", "s", "e"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            base = word[: -len(ending)]
+            if ending in ("ied", "ies"):
+                return base + "y"
+            if len(base) > 3 and base[-1] == base[-2] and base[-1] not in "aeiouls":
+                base = base[:-1]
+            return base[:-1] if base.endswith("e") and len(base) > 3 else base
+    return word
+
+
+def differs(a: str, b: str, alike: float = 0.72) -> tuple[Difference, ...]:
+    """The values in which statements of two texts that are otherwise alike differ; empty where none does.
+
+    Every statement of `a` that `b` lacks is set beside the most similar one that `a` lacks; literals count as alike
+    when they are of one kind, so "port 5432" finds "port 5433". `alike` is the least similarity (0..1) of two
+    statements that are set against each other. A statement without a partner is an addition, not a difference.
+    """
+    pairs = _partners(split_sentences(a), split_sentences(b), alike)
+    return tuple(dict.fromkeys(difference for in_a, in_b in pairs for difference in statement_differences(in_a, in_b)))
+
+
+def statement_differences(a: str, b: str) -> tuple[Difference, ...]:
+    """The values in which two single statements differ, each span of rapidfuzz's alignment of their tokens in turn."""
+    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - quick commands do not need it
+
+    if a > b:
+        return tuple(Difference(d.kind, d.b, d.a, a, b) for d in statement_differences(b, a))
+    left, right = tokens(a), tokens(b)
+    found: list[Difference] = []
+    edits = [
+        (left[o.src_start : o.src_end], right[o.dest_start : o.dest_end])
+        for o in Levenshtein.opcodes([t.norm for t in left], [t.norm for t in right])
+        if o.tag != "equal"
+    ]
+    moved = Counter(t.norm for gone, _ in edits for t in gone) & Counter(t.norm for _, new in edits for t in new)
+    for gone, new in edits:
+        kind = _judge_span(gone, new, moved, lone=len(edits) <= 2)
+        if kind is not None:
+            found.append(Difference(kind, _shown(a, gone), _shown(b, new), a, b))
+    return tuple(found)
+
+
+def _judge_span(gone: Sequence[Token], new: Sequence[Token], moved: Counter[str], *, lone: bool) -> Kind | None:
+    """What kind of value one differing span changes; None for mere wording, or additions that contradict nothing."""
+    negated = [sum(t.kind == "negation" for t in side) % 2 for side in (gone, new)]
+    if negated[0] != negated[1] and max(len(gone), len(new)) <= 6:
+        return "negation"
+    for x in gone:
+        for y in new:
+            if _opposite(x.norm, y.norm):
+                return "opposite"
+    fixed = [[t for t in side if t.fixed and t.kind not in ("negation", "opposite")] for side in (gone, new)]
+    for x in fixed[0]:
+        for y in fixed[1]:
+            if x.norm != y.norm and (x.kind == y.kind or {x.kind, y.kind} <= _VALUES or len(gone) == len(new) == 1):
+                return x.kind if x.kind != "word" else None
+    for side, other in ((fixed[0], new), (fixed[1], gone)):
+        if side and len(other) <= 1 and any(t.kind == "flag" and not moved[t.norm] for t in side):
+            return "flag"
+    if len(gone) == len(new) == 1 and (fixed[0] or fixed[1]):
+        kind = (fixed[0] or fixed[1])[0].kind
+        return kind if kind != "word" else None
+    if lone and not any(negated) and _renamed(gone, new):
+        return "name"
+    return None
+
+
+_VALUES = frozenset({"version", "number"})
+_WORDED = frozenset({"word", "name", "opposite"})
+_AUXILIARIES = frozenset("do does did be is are was were する した します 하다 한다".split())
+
+
+def _renamed(gone: Sequence[Token], new: Sequence[Token]) -> bool:
+    """Whether a span that is all that two statements differ in may name another thing: a word, a few characters."""
+    if len(gone) == len(new) == 1:
+        return _unlike(gone[0].norm, new[0].norm)
+    sides = [[token.norm for token in side if not "\u3041" <= token.norm <= "\u309f"] for side in (gone, new)]
+    return all(1 <= len(side) <= 4 and all(norm[0] > "\u2e80" for norm in side) for side in sides)
+
+
+def _unlike(a: str, b: str) -> bool:
+    """Whether two words may name two things: not forms of one word, not small words, not known to mean the same."""
+    if a in STOPWORDS or b in STOPWORDS or stem(a) == stem(b):
+        return False
+    return not any(stem(a) in group and stem(b) in group for group in _synonym_stems())
+
+
+@lru_cache(maxsize=1)
+def _synonym_stems() -> tuple[frozenset[str], ...]:
+    return tuple(frozenset(stem(word) for word in group) for group in _SYNONYMS)
+
+
+@lru_cache(maxsize=1)
+def _opposites() -> frozenset[tuple[str, str]]:
+    pairs: set[tuple[str, str]] = set()
+    for pair in f"{_OPPOSITE_PAIRS}|{_OPPOSITE_PAIRS_CJK}".split("|"):
+        x, y = pair.split()
+        pairs |= {(stem(x), stem(y)), (stem(y), stem(x)), (x, y), (y, x)}
+    return frozenset(pairs)
+
+
+@lru_cache(maxsize=1)
+def _opposed() -> frozenset[str]:
+    return frozenset(word for pair in _opposites() for word in pair)
+
+
+def _opposite(a: str, b: str) -> bool:
+    x, y = stem(a), stem(b)
+    if (x, y) in _opposites() or (a, b) in _opposites():
+        return True
+    short, long = sorted((x, y), key=len)
+    return len(short) >= 4 and any(long == prefix + short for prefix in _UNMAKING)
+
+
+def _partners(a: Sequence[str], b: Sequence[str], alike: float) -> Iterator[tuple[str, str]]:
+    """Statements only one side has, each beside its nearest on the other side, the most alike first."""
+    from rapidfuzz import fuzz, process  # noqa: PLC0415 - quick commands do not need it
+
+    folded = ({_folded(text): text for text in a}, {_folded(text): text for text in b})
+    left = [text for key, text in folded[0].items() if key not in folded[1]]
+    right = [text for key, text in folded[1].items() if key not in folded[0]]
+    if not left or not right:
+        return
+    scores = process.cdist(
+        [_skeleton(text) for text in left],
+        [_skeleton(text) for text in right],
+        scorer=fuzz.ratio,
+        score_cutoff=alike * 100,
+    )
+    rows, columns = scores.nonzero()
+    ranked = sorted(zip(rows.tolist(), columns.tolist(), strict=True), key=lambda rc: (-scores[rc], rc))
+    taken: tuple[set[int], set[int]] = (set(), set())
+    for row, column in ranked:
+        if row not in taken[0] and column not in taken[1]:
+            taken[0].add(row)
+            taken[1].add(column)
+            yield left[row], right[column]
+
+
+def _folded(text: str) -> str:
+    return " ".join(token.norm for token in tokens(text))
+
+
+def _skeleton(text: str) -> str:
+    """A statement with values replaced by their kind and without negations, so that alike ones find each other."""
+    return " ".join(word for token in tokens(text) if (word := _bone(token)))
+
+
+def _bone(token: Token) -> str:
+    if token.kind == "negation" or token.norm in _AUXILIARIES or "\u3041" <= token.norm <= "\u309f":
+        return ""
+    if "\uac00" <= token.norm[:1] <= "\ud7af":
+        return token.norm[:2]
+    if token.kind in ("word", "opposite"):
+        return "<name>" if len(token.norm) > 1 and token.norm[:1] > "\u2e80" else token.norm
+    return "<name>" if token.kind in ("name", "identifier", "error") else f"<{token.kind}>"
+
+
+def _shown(text: str, span: Sequence[Token]) -> str:
+    return text[span[0].span[0] : span[-1].span[1]] if span else ""
+
+
+def _tokens(text: str) -> Iterator[Token]:
+    last = 0
+    for match in _TOKEN.finditer(text):
+        raw, group = match[0], match.lastgroup or "word"
+        trimmed = raw.rstrip(".,:;'’\\") if group in ("url", "path", "flag", "word", "dotted") else raw
+        before = text[last : match.start()].strip(" *_`\"'([-#")
+        opening = last == 0 or before[-1:] in (".", "!", "?", ":", "\n")
+        last = match.end()
+        start = match.start()
+        if group == "word" and raw[:1] == "_" and raw[:2] != "__":
+            trimmed = trimmed.strip("_")
+            start = match.end() - len(raw.lstrip("_"))
+        if trimmed:
+            yield from _named(group, trimmed, start, opening)
+
+
+def _named(group: str, raw: str, start: int, opening: bool) -> Iterator[Token]:
+    """One match as tokens: its kind settled by its form; `and/or` falls back into two words."""
+    span = (start, start + len(raw))
+    low = raw.lower()
+    if group == "path" and not _is_path(raw):
+        place = start
+        for part in re.split(r"([/\\])", raw):
+            if part and part not in "/\\":
+                yield from _named("word", part, place, opening)
+            place += len(part)
+        return
+    kind: Kind | Literal["word"]
+    norm = raw
+    if group in ("url", "flag", "path", "version", "number"):
+        kind = "url" if group == "url" else group  # type: ignore[assignment]
+    elif group == "mail":
+        kind = "host"
+    elif group == "dotted":
+        kind = "host" if low.rsplit(".", 1)[-1] in _TOP_LEVEL else "error" if _ERROR.match(raw) else "identifier"
+    elif group in ("cjkneg", "hangulneg") or low.replace("’", "'") in _NEGATIONS:
+        kind, norm = "negation", _negation(low.replace("’", "'"))
+    elif group == "cjkopp" or stem(low) in _opposed() or low in _opposed():
+        kind, norm = "opposite", low
+    elif _ERROR.match(raw):
+        kind = "error"
+    elif _SHAPED.match(raw) and len(raw) > 1:
+        kind = "identifier"
+    elif raw[:1].isupper() and not opening and len(raw) > 1:
+        kind, norm = "name", low
+    else:
+        kind, norm = "word", low
+    if kind in _VALUES:
+        norm = re.sub(r"(?<=\d),(?=\d{3}(?!\d))|\s", "", low).removeprefix("v")
+    yield Token(kind, norm, span)
+
+
+def _negation(word: str) -> str:
+    """Contractions as "not", so that "don't" and "do not" are one."""
+    return "not" if word.endswith(("n't", "nt")) or word == "cannot" else word
+
+
+def _is_path(raw: str) -> bool:
+    """Whether a run with slashes is a path rather than two words set side by side."""
+    return (
+        raw[:1] in "/~.$"
+        or raw.endswith(("/", "\\"))
+        or raw.count("/") + raw.count("\\") > 1
+        or bool(re.search(r"[.\d_*@$<{\\-]", raw))
+    )
