@@ -199,7 +199,7 @@ def differs(a: str, b: str, alike: float = 0.72) -> tuple[Difference, ...]:
 
 def statement_differences(a: str, b: str) -> tuple[Difference, ...]:
     """The values in which two single statements differ, each span of rapidfuzz's alignment of their tokens in turn."""
-    from rapidfuzz.distance import Levenshtein  # noqa: PLC0415 - quick commands do not need it
+    from rapidfuzz.distance import Levenshtein
 
     if a > b:
         return tuple(Difference(d.kind, d.b, d.a, a, b) for d in statement_differences(b, a))
@@ -292,7 +292,7 @@ def _opposite(a: str, b: str) -> bool:
 
 def _partners(a: Sequence[str], b: Sequence[str], alike: float) -> Iterator[tuple[str, str]]:
     """Statements only one side has, each beside its nearest on the other side, the most alike first."""
-    from rapidfuzz import fuzz, process  # noqa: PLC0415 - quick commands do not need it
+    from rapidfuzz import fuzz, process
 
     folded = ({_folded(text): text for text in a}, {_folded(text): text for text in b})
     left = [text for key, text in folded[0].items() if key not in folded[1]]
