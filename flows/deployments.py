@@ -1,0 +1,57 @@
+"""The Prefect flows, thin: each hands a store to the stages that also run without any server.
+
+They are loaded by module path in processes of Prefect's own, so nothing here depends on the working directory.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from prefect import flow, task
+from prefect.artifacts import create_markdown_artifact, create_table_artifact
+from prefect.cache_policies import NO_CACHE
+
+from flows import pipeline
+from flows.context import read_world
+from flows.forms import draft_rows
+from flows.render import render_report
+from flows.report import Report
+from flows.review import read_queue
+
+# An effect is never cached and never repeated by itself: the stages are safe to run again, and the next run does.
+run_session_end = task(name="session-end", cache_policy=NO_CACHE)(pipeline.session_end)
+run_curate = task(name="curate", cache_policy=NO_CACHE)(pipeline.curate)
+run_daily = task(name="daily", cache_policy=NO_CACHE)(pipeline.daily)
+
+
+@flow(name="session-end", flow_run_name="session-end")
+def session_end(store: str, paths: list[str] | None = None) -> dict[str, int]:
+    """Harvest finished sessions: those given, else what the hooks spooled."""
+    world = read_world(Path(store))
+    report = run_session_end(world, [Path(path) for path in paths] if paths else None, from_spool=not paths)
+    return _conclude(Path(store), report)
+
+
+@flow(name="weekly", flow_run_name="weekly")
+def weekly(store: str, dry_run: bool = False) -> dict[str, int]:
+    """The safety net: sessions no hook reported, then index, decay, dedup, consolidation, scan, promotion, snapshot."""
+    report = run_curate(read_world(Path(store)), dry_run=dry_run)
+    return _conclude(Path(store), report)
+
+
+@flow(name="daily", flow_run_name="daily")
+def daily(store: str) -> dict[str, int]:
+    """MEMORY.md and a snapshot."""
+    return _conclude(Path(store), run_daily(read_world(Path(store))))
+
+
+def _conclude(root: Path, report: Report) -> dict[str, int]:
+    """Leave what the run did and the drafts that wait as artifacts; a run whose writes all failed is a failed run."""
+    create_markdown_artifact(
+        f"```text\n{render_report(report)}\n```", key=f"hotwash-{report.command}", description="What changed"
+    )
+    queue, _, _ = read_queue(read_world(root))
+    create_table_artifact(draft_rows(queue.open), key="hotwash-drafts", description="Drafts that wait for a person")
+    if report.failed:
+        raise RuntimeError(f"Run {report.run} failed: see its artifact and `hotwash status`.")
+    return report.counts()

@@ -1,0 +1,178 @@
+"""What a person sees of a draft skill, in the terminal and on the form of the Prefect run: one markdown text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from curate.drafts import Draft, Evidence
+from curate.improve import render_diff
+from curate.skills import ListingCost, agent_of, check_skill, listing_cost
+from index.records import Problem, Verdict
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?=\s|$)")
+# Longest text of one cell; the evidence file has it whole.
+CELL = 160
+
+
+@dataclass(frozen=True, slots=True)
+class Findings:
+    """What the scans say about a draft before it is shown."""
+
+    verdict: Verdict
+    secrets: int = 0
+
+
+def listing_costs(name: str, description: str, folders: Sequence[str]) -> tuple[ListingCost, ...]:
+    """The listing's cost for each agent that the chosen folders belong to, each once."""
+    agents = dict.fromkeys(agent_of(folder) for folder in folders)
+    return tuple(listing_cost(agent, name, description) for agent in agents)
+
+
+def render_review(draft: Draft, findings: Findings, folders: Sequence[str], problem: str = "") -> str:
+    """The whole form as markdown: what is wrong, what is proposed and why, the evidence, the cost, the draft itself."""
+    skill = draft.skill()
+    parts = [_intro(draft)]
+    warnings = [*([problem] if problem else []), *_warnings(draft, findings)]
+    if warnings:
+        parts.append("\n".join(f"> **Note:** {escape(warning)}" for warning in warnings).replace("\n", "\n>\n"))
+    if draft.news:
+        parts.append(f"**New since it was rejected:** {escape(', '.join(draft.news))}.")
+    parts.append(f"### Evidence\n\n{evidence_table(draft.evidence)}")
+    if isinstance(skill, Problem):
+        return "\n\n".join([*parts, "### The file", fenced(draft.text)])
+    if draft.improves is not None:
+        diff = render_diff(draft.improves.before, draft.text, skill.name)
+        parts.append(f"### The change to {escape(draft.improves.path)}\n\n{fenced(diff, 'diff')}")
+    else:
+        parts.append(f"### The draft\n\n**{escape(skill.name)}**: {escape(skill.description)}\n\n{_shown(skill.body)}")
+    costs = listing_costs(skill.name, skill.description, folders)
+    lines = [
+        f"- {cost.agent}: {cost.characters} characters, about {cost.tokens} tokens in every conversation"
+        for cost in costs
+    ]
+    where = [f"- file: `{draft.folder}/SKILL.md` in the store; what stands there is what is published"]
+    return "\n\n".join([*parts, "### Cost and place\n\n" + "\n".join([*lines, *where])])
+
+
+def _intro(draft: Draft) -> str:
+    projects = len(draft.projects)
+    seen = (
+        f"**{_count(len(draft.sessions), 'session')}** on **{_count(len(draft.days), 'day')}** in "
+        f"**{_count(projects, 'project')}** {'show' if len(draft.sessions) != 1 else 'shows'} this"
+    )
+    why = f": {escape(draft.why)}." if draft.why else "."
+    what = "An improvement of a skill you have" if draft.improves else "A new skill"
+    return f"## {escape(draft.name)}\n\n{what}. {seen}{why}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _warnings(draft: Draft, findings: Findings) -> list[str]:
+    warnings = []
+    if draft.tainted:
+        warnings.append(
+            "Part of the evidence comes from web pages, issues or tool servers (marked tainted below). "
+            "To publish, say in the note why it may be trusted."
+        )
+    if findings.verdict.answer != "clean":
+        rules = ", ".join(findings.verdict.rules)
+        warnings.append(f"The poison scan calls this {findings.verdict.answer} ({rules}).")
+    if findings.secrets:
+        warnings.append("It holds what looks like a secret; it cannot be published before that is taken out.")
+    if draft.edited:
+        warnings.append("Someone edited the file since it was drafted; the edited text is shown and published.")
+    if draft.improves is None:
+        warnings += [str(found) for found in check_skill(draft.text, draft.name, f"{draft.folder}/SKILL.md")]
+    return warnings
+
+
+def evidence_table(rows: Sequence[Evidence]) -> str:
+    """One row for each session: when, where, which lines, and what it adds."""
+    head = ["| session | date | project | lines | adds |", "| --- | --- | --- | --- | --- |"]
+    body = [
+        "| " + " | ".join(
+            _cell(text)
+            for text in (
+                row.session + (" (tainted)" if row.tainted else ""),
+                row.date,
+                row.project,
+                f"{row.lines[0]}-{row.lines[1]}" if row.lines else "",
+                "; ".join(row.adds) or "says the same",
+            )
+        ) + " |"
+        for row in rows
+    ]  # fmt: skip
+    return "\n".join([*head, *body])
+
+
+def _cell(text: str) -> str:
+    line = " ".join(text.split())
+    cut = line if len(line) <= CELL else line[: CELL - 1].rstrip() + "…"
+    # A cut may leave a code span open, which would swallow the rest of the row.
+    if cut.count("`") % 2:
+        cut += "`"
+    return escape(cut).replace("|", "\\|")
+
+
+def escape(text: str) -> str:
+    """Text for markdown in which no HTML, hidden comment, link target or image works: it is seen as it is written."""
+    shown = "".join(char if char.isprintable() or char == "\n" else f"[U+{ord(char):04X}]" for char in text)
+    pieces = re.split(r"(`[^`\n]{1,400}`)", shown)
+    return "".join(
+        piece
+        if piece.startswith("`") and piece.endswith("`") and len(piece) > 2
+        else piece.replace("&", "&amp;").replace("<", "&lt;").replace("](", "] (").replace("![", "! [")
+        for piece in pieces
+    )
+
+
+def _shown(body: str) -> str:
+    """A skill's body with its headings set below ours, and nothing in it that markdown would hide."""
+    lines: list[str] = []
+    fence = ""
+    for line in body.strip("\n").splitlines():
+        opened = _FENCE.match(line)
+        if fence:
+            fence = (
+                ""
+                if opened and line.strip() and set(line.strip()) == {fence[0]} and len(opened[1]) >= len(fence)
+                else fence
+            )
+            lines.append(line)
+        elif opened:
+            fence = opened[1]
+            lines.append(line)
+        elif heading := _HEADING.match(line):
+            lines.append("#" * min(6, len(heading[1]) + 3) + escape(line[heading.end() :]))
+        else:
+            lines.append(escape(line))
+    return "\n".join([*lines, fence] if fence else lines)
+
+
+def fenced(text: str, language: str = "") -> str:
+    """A fenced block that nothing in the text can end, with characters that do not show made visible."""
+    longest = max((len(run) for run in re.findall(r"`+", text)), default=0)
+    fence = "`" * max(3, longest + 1)
+    shown = "".join(char if char.isprintable() or char in "\n\t" else f"[U+{ord(char):04X}]" for char in text)
+    return f"{fence}{language}\n{shown}\n{fence}"
+
+
+def draft_rows(drafts: Sequence[Draft]) -> list[dict[str, str]]:
+    """The waiting drafts as rows of a table."""
+    return [
+        {
+            "draft": draft.name,
+            "kind": "improvement" if draft.improves else "new skill",
+            "sessions": str(len(draft.sessions)),
+            "days": str(len(draft.days)),
+            "projects": str(len(draft.projects)),
+            "tainted": "yes" if draft.tainted else "",
+            "since": draft.created.isoformat(),
+        }
+        for draft in drafts
+    ]

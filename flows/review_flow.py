@@ -1,0 +1,121 @@
+"""The `review` flow: one suspended run for each draft, resumed by the form in the Prefect UI."""
+
+from __future__ import annotations
+
+from copy import copy
+from pathlib import Path
+from typing import Any, Literal
+
+from prefect import flow, task
+from prefect.artifacts import create_markdown_artifact
+from prefect.cache_policies import NO_CACHE
+from prefect.context import FlowRunContext
+from prefect.flow_runs import suspend_flow_run
+from prefect.input import RunInput
+from pydantic import Field, create_model
+
+from curate.drafts import Draft
+from curate.review import Decision, current_user
+from curate.skills import MAX_DESCRIPTION, MAX_NAME
+from flows.context import read_world
+from flows.report import Report
+from flows.review import NoSuchDraft, decide, find_draft, published_paths, show
+from index.records import Problem
+
+NAME_PATTERN = "^[a-z0-9]+(-[a-z0-9]+)*$"
+
+# An effect is never cached and never repeated by itself.
+run_decide = task(name="decide", cache_policy=NO_CACHE)(decide)
+
+
+class ReviewForm(RunInput):
+    """What the form asks. The server holds an answer against this schema before the run goes on."""
+
+    decision: Literal["publish", "reject", "later", "merge"] = Field(
+        title="Decision",
+        description="publish writes the skill; reject keeps it away until there is new evidence; later asks again in "
+        "some days; merge adds it to a skill you have and shows you the change first.",
+    )
+    skill_name: str = Field("", title="Name", max_length=MAX_NAME, pattern=NAME_PATTERN)
+    skill_description: str = Field(
+        "",
+        title="Description",
+        max_length=MAX_DESCRIPTION,
+        description="What the agent sees in every conversation; it must say when to use the skill.",
+    )
+    note: str = Field("", title="Note", max_length=2000, description="Why; kept with the decision.")
+    merge_into: str = Field("", title="Merge into", max_length=500, description="For merge only: that skill's name.")
+
+
+def form_for(draft: Draft, text: str) -> type[ReviewForm]:
+    """The form for one draft: `text` above it, its name and description as they stand in the fields."""
+    skill = draft.skill()
+    known = {} if isinstance(skill, Problem) else {"skill_name": skill.name, "skill_description": skill.description}
+    fields: dict[str, Any] = {}
+    # Prefect's own way of giving initial values would drop the titles and bounds of those fields.
+    for name, value in known.items():
+        info = copy(ReviewForm.model_fields[name])
+        info.default = value
+        fields[name] = (str, info)
+    form = create_model("ReviewForm", __base__=ReviewForm, **fields)
+    return form.with_initial_data(description=text)
+
+
+@flow(name="review", flow_run_name="{name}", persist_result=True)
+def review(store: str, name: str, digest: str) -> str:
+    """Wait for a person's decision about one draft, then carry it out; what went wrong is shown and asked again."""
+    draft = _waiting_draft(Path(store), name, digest)
+    if draft is None:
+        return _say(name, "This draft was decided or has changed; nothing was done.")
+    attempt = max(0, len(_answered()) - 1)
+    problem = ""
+    while True:
+        world = read_world(Path(store))
+        form = form_for(draft, show(world, draft, problem))
+        answer = suspend_flow_run(wait_for_input=form, key=f"{digest}-{attempt}")
+        decision = Decision(
+            answer.decision,
+            current_user(),
+            answer.skill_name,
+            answer.skill_description,
+            answer.note,
+            answer.merge_into,
+        )
+        try:
+            report, problems = run_decide(read_world(Path(store)), name, decision)
+        except NoSuchDraft as error:
+            return _say(name, str(error))
+        if not problems:
+            return _say(name, _outcome(decision, report))
+        problem = "That could not be done: " + "; ".join(str(found) for found in problems)
+        attempt += 1
+
+
+def _waiting_draft(root: Path, name: str, digest: str) -> Draft | None:
+    try:
+        draft = find_draft(root, name)
+    except NoSuchDraft:
+        return None
+    return draft if draft.digest == digest else None
+
+
+def _answered() -> set[str]:
+    """The forms of this run that were answered; a run starts anew from the top after each answer."""
+    context = FlowRunContext.get()
+    if context is None or context.flow_run is None:
+        return set()
+    return context.flow_run.empirical_policy.pause_keys or set()
+
+
+def _outcome(decision: Decision, report: Report) -> str:
+    paths = published_paths(report)
+    if decision.choice == "publish":
+        where = "\n".join(f"- `{path}`" for path in paths) or "- it was there already"
+        return f"Published by {decision.who}:\n\n{where}\n\nTo take it back: `hotwash undo {report.run}`"
+    word = {"reject": "Rejected", "later": "Put off", "merge": "Merged; a review of the change follows"}
+    return f"{word[decision.choice]} by {decision.who}. To take it back: `hotwash undo {report.run}`"
+
+
+def _say(name: str, text: str) -> str:
+    create_markdown_artifact(f"## {name}\n\n{text}", key=f"review-{name}", description=text.split("\n", 1)[0])
+    return text

@@ -1,0 +1,92 @@
+"""Give every open draft exactly one waiting review run, and end the runs of drafts that wait no longer."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from curate.drafts import Decided, Draft
+from flows.context import World
+from flows.review import read_queue
+from flows.server import (
+    WAITING_STATES,
+    Server,
+    ServerError,
+    cancel_run,
+    create_run,
+    find_deployment,
+    find_runs,
+    store_label,
+)
+
+# A run that crashed gets a successor, but not for ever: something else is wrong then, and the terminal still works.
+MOST_ATTEMPTS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A review run to be created: for which draft as it stands, under which key."""
+
+    draft: str
+    digest: str
+    key: str
+
+
+def review_key(draft: Draft, decisions: Sequence[Decided], attempt: int) -> str:
+    """The idempotency key of a draft's review run: another one once the draft changes or a decision was made."""
+    made = sum(decided.draft == draft.name for decided in decisions)
+    return f"review:{draft.name}:{draft.digest}:{made}:{attempt}"
+
+
+def plan_reviews(
+    drafts: Sequence[Draft], decisions: Sequence[Decided], runs: Iterable[Mapping[str, Any]]
+) -> tuple[tuple[Wanted, ...], tuple[str, ...]]:
+    """Which runs to create and which (by id) to end, from the open drafts and every review run the server knows.
+
+    A run that a person cancelled is not made again: the draft stays, and the terminal can still decide it.
+    """
+    waiting: dict[tuple[str, str], str] = {}
+    ended: Counter[str] = Counter()
+    cancelled: set[str] = set()
+    stale: list[str] = []
+    live = {(draft.name, draft.digest) for draft in drafts}
+    for run in runs:
+        parameters = run.get("parameters") or {}
+        which = (str(parameters.get("name")), str(parameters.get("digest")))
+        state = str(run.get("state_type") or "")
+        if state in WAITING_STATES:
+            if which in live and which not in waiting:
+                waiting[which] = str(run["id"])
+            else:
+                stale.append(str(run["id"]))
+        else:
+            key = str(run.get("idempotency_key") or "").rpartition(":")[0]
+            ended[key] += 1
+            if state == "CANCELLED":
+                cancelled.add(key)
+    wanted = []
+    for draft in drafts:
+        if (draft.name, draft.digest) in waiting:
+            continue
+        key = review_key(draft, decisions, 0).rpartition(":")[0]
+        if key not in cancelled and ended[key] < MOST_ATTEMPTS:
+            wanted.append(Wanted(draft.name, draft.digest, f"{key}:{ended[key]}"))
+    return tuple(wanted), tuple(sorted(stale))
+
+
+def sweep_reviews(world: World, server: Server) -> int:
+    """Bring the server's review runs in line with the store; how many were created. Raises ServerError."""
+    deployment = find_deployment(server, "review", store_label(world.root))
+    if deployment is None:
+        raise ServerError(f"{server.api_url}: no review deployment of this store. Start `hotwash serve`.")
+    queue, decisions, _ = read_queue(world)
+    identity = str(deployment["id"])
+    wanted, stale = plan_reviews(queue.open, decisions, find_runs(server, identity))
+    for run in stale:
+        cancel_run(server, run, "The draft was decided, has changed, or waits for its turn.")
+    for new in wanted:
+        parameters = {"store": str(world.root), "name": new.draft, "digest": new.digest}
+        create_run(server, identity, parameters, new.key, new.draft)
+    return len(wanted)

@@ -1,0 +1,113 @@
+"""Serve the deployments: register them, run what is due, sweep; the part of `hotwash serve` that needs Prefect."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+import subprocess
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from zoneinfo import available_timezones
+
+from prefect.runner import Runner
+from prefect.schedules import Cron
+from prefect.types.entrypoint import EntrypointType
+
+from flows import deployments, review_flow
+from flows.context import World, read_world
+from flows.reviews import sweep_reviews
+from flows.serve import ServeError, say, server_trouble
+from flows.server import Server, create_run, find_deployment, store_label
+from index.errors import HotwashError
+from index.settings import ServeSettings, Settings
+from index.store import SPOOL
+
+
+async def run_deployments(
+    root: Path, settings: Settings, server: Server, process: subprocess.Popen[bytes] | None
+) -> None:
+    """Register the deployments, then run what is due and sweep, until asked to stop. Raises ServeError."""
+    runner = Runner(name=f"hotwash-{store_label(root)}", query_seconds=3, limit=3, pause_on_shutdown=False)
+    await register(runner, root, settings.serve)
+    loop = asyncio.get_running_loop()
+    stop = asyncio.Event()
+    running = asyncio.create_task(runner.start())
+    while not runner.started and not running.done():
+        await asyncio.sleep(0.05)
+    # After the runner has set its own handler: one way to stop, whatever the signal.
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    sweeping = asyncio.create_task(sweep(root, server))
+    watching = asyncio.create_task(watch(process))
+    asked = asyncio.create_task(stop.wait())
+    say(f"ready. Reviews and runs: {server.api_url.removesuffix('/api')}/runs")
+    done, _ = await asyncio.wait({running, watching, asked}, return_when=asyncio.FIRST_COMPLETED)
+    for waiting in (sweeping, watching, asked):
+        waiting.cancel()
+    if runner.started:
+        await runner.astop()
+    await asyncio.wait({running}, timeout=15)
+    if watching in done:
+        raise ServeError(server_trouble(root))
+    if running in done and (error := running.exception()) is not None:
+        raise ServeError(f"the runner ended: {error}") from error
+
+
+async def register(runner: Runner, root: Path, settings: ServeSettings) -> None:
+    """Make the four deployments known to the server; their code is found by module path."""
+    zone, label = local_zone(os.environ), store_label(root)
+    schedules = {"weekly": settings.weekly, "daily": settings.daily}
+    for flow in (deployments.session_end, deployments.weekly, deployments.daily, review_flow.review):
+        cron = schedules.get(flow.name)
+        deployment = await flow.ato_deployment(
+            name=label,
+            parameters={"store": str(root)},
+            schedule=Cron(cron, timezone=zone) if cron else None,
+            tags=["hotwash"],
+            entrypoint_type=EntrypointType.MODULE_PATH,
+        )
+        await runner.aadd_deployment(deployment)
+
+
+def local_zone(env: Mapping[str, str], localtime: Path = Path("/etc/localtime")) -> str:
+    """The machine's time zone by its name, for schedules that keep their hour through the year; UTC if unknown."""
+    named = env.get("TZ", "").removeprefix(":")
+    with contextlib.suppress(OSError):
+        named = named or localtime.resolve().as_posix().rpartition("zoneinfo/")[2]
+    return named if named in available_timezones() else "UTC"
+
+
+async def watch(process: subprocess.Popen[bytes] | None) -> None:
+    """Return when our server's process ends; never for a server that is not ours."""
+    while process is None or process.poll() is None:
+        await asyncio.sleep(1)
+
+
+async def sweep(root: Path, server: Server) -> None:
+    """Every so often: runs for drafts and spooled sessions that have none. A failure is said once and tried again."""
+    said = ""
+    while True:
+        try:
+            world = read_world(root)
+            await asyncio.to_thread(sweep_once, world, server)
+            said = ""
+        except HotwashError as error:
+            if str(error) != said:
+                said = str(error)
+                say(said)
+        await asyncio.sleep(world.settings.serve.sweep_seconds)
+
+
+def sweep_once(world: World, server: Server) -> None:
+    """One sweep: reviews, then sessions that were spooled while no server was up."""
+    sweep_reviews(world, server)
+    waiting = sorted(path.name for path in (world.root / SPOOL).glob("*.json"))
+    if waiting:
+        deployment = find_deployment(server, "session-end", store_label(world.root))
+        if deployment is not None:
+            hour = datetime.now(UTC).strftime("%Y%m%dT%H")
+            parameters = {"store": str(world.root)}
+            create_run(server, str(deployment["id"]), parameters, f"spool:{waiting[-1]}:{hour}", "spool")
