@@ -1,0 +1,66 @@
+"""What a person does to single lessons: bring one back, replace one by another, release one; each as a plan."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from index.changes import Change, Plan, move
+from index.errors import UsageError
+from index.frontmatter import edit_frontmatter
+from index.records import Solution
+from index.store import ARCHIVE, QUARANTINE, retired_path
+
+# Keys that say why a lesson had left the live store; they go when it comes back.
+LEFT_KEYS = ("archived", "quarantined")
+
+
+def without_keys(text: str, keys: tuple[str, ...]) -> str:
+    """A file's text without these one-line front-matter keys."""
+    header_end = text.find("\n---", 3)
+    head, rest = text[:header_end], text[header_end:]
+    kept = [line for line in head.split("\n") if not line.startswith(tuple(f"{key}:" for key in keys))]
+    return "\n".join(kept) + rest
+
+
+def plan_restore(solution: Solution, today: datetime) -> Plan:
+    """Bring an archived or quarantined lesson back to the place it had; it counts as verified today.
+
+    A quarantined one is scanned again before anything serves it, so it must be released too.
+    """
+    folder = next((name for name in (ARCHIVE, QUARANTINE) if solution.path.startswith(f"{name}/")), None)
+    if folder is None:
+        raise UsageError(f"{solution.id} is live already, at {solution.path}.")
+    text = edit_frontmatter(without_keys(solution.text, LEFT_KEYS), {"verified": today.date()})
+    if solution.superseded_by:
+        text = edit_frontmatter(text, {"superseded_by": None})
+    to = solution.path.removeprefix(f"{folder}/")
+    changes = move(solution.path, to, solution.text.encode(), f"brought back from {folder}", new=text.encode())
+    return Plan("restore", changes)
+
+
+def plan_supersede(old: Solution, new: Solution, why: str) -> Plan:
+    """Archive `old` as replaced by `new`; both keep their history."""
+    if old.id == new.id:
+        raise UsageError("A lesson cannot replace itself.")
+    reason = why or f"replaced by {new.id}"
+    retired = edit_frontmatter(old.text, {"superseded_by": new.id, "archived": reason})
+    newer = edit_frontmatter(new.text, {"supersedes": [*dict.fromkeys((*new.supersedes, old.id))]})
+    unit = f"supersede {old.id}"
+    return Plan(
+        "supersede",
+        (
+            Change(retired_path(ARCHIVE, old.path), None, retired.encode(), reason, unit),
+            Change(old.path, old.text.encode(), None, reason, unit),
+            Change(new.path, new.text.encode(), newer.encode(), f"replaces {old.id}", unit),
+        ),
+    )
+
+
+def plan_release(solution: Solution, by: str, why: str, today: datetime) -> Plan:
+    """Mark a lesson as reviewed by a person: what was external or suspect may be served from now on."""
+    if not by.strip() or not why.strip():
+        raise UsageError("A release needs a name and a reason: --by NAME --why TEXT.")
+    released = {"by": by.strip(), "why": why.strip(), "on": today.date().isoformat()}
+    text = edit_frontmatter(solution.text, {"trust": "reviewed", "released": released})
+    why_line = f"released by {by.strip()}: {why.strip()}"
+    return Plan("release", (Change(solution.path, solution.text.encode(), text.encode(), why_line),))

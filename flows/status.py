@@ -1,0 +1,148 @@
+"""The health of a store: coverage of sessions, what waits, counts, last runs, and what needs a person."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+from curate.drafts import read_drafts
+from curate.verdicts import Verdicts
+from flows.context import World
+from flows.ingest import MOST_TRIES
+from index.changes import read_runs
+from index.records import Problem
+from index.store import ARCHIVE, INBOX, QUARANTINE, SPOOL, read_store, walk_markdown
+from reflect.ledger import Progress, read_ledger
+from reflect.transcripts.registry import find_sessions
+
+# Claude Code's own clean-up takes transcripts after `cleanupPeriodDays`, 30 by default; warned of some days ahead.
+CLEANUP_DAYS = {"claude-code": 30, "gemini-cli": 30}
+WARN_DAYS = 5
+LAST_RUNS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """What `hotwash status` shows. `attention` holds the lines that ask for a person; exit code 1 when there are any."""
+
+    store: str
+    found: int = 0
+    read: int = 0
+    skipped: Mapping[str, int] = field(default_factory=dict)
+    failed: tuple[tuple[str, str, int], ...] = ()
+    new: int = 0
+    expiring: int = 0
+    unread: Mapping[str, int] = field(default_factory=dict)
+    spooled: int = 0
+    live: Mapping[str, int] = field(default_factory=dict)
+    trust: Mapping[str, int] = field(default_factory=dict)
+    archived: int = 0
+    quarantined: int = 0
+    suspect: tuple[str, ...] = ()
+    unscanned: int = 0
+    inbox: int = 0
+    drafts: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    runs: tuple[dict[str, Any], ...] = ()
+    model: str = ""
+
+    @property
+    def attention(self) -> list[str]:
+        """What needs a person, one line each, with what to do."""
+        lines = [f"{key}: could not be read after {tries} tries ({reason})" for key, reason, tries in self.failed]
+        lines += [str(problem) for problem in self.problems]
+        if self.drafts:
+            lines.append(f"{len(self.drafts)} drafts wait for a decision: hotwash review")
+        if self.suspect:
+            lines.append(f"{len(self.suspect)} suspect lessons are served to nobody: hotwash scan; hotwash release ID")
+        if self.expiring:
+            lines.append(f"{self.expiring} unread sessions are about to be deleted by their agent: hotwash run")
+        if self.inbox:
+            lines.append(f"{self.inbox} files in the inbox are not filed: hotwash run says why")
+        return lines
+
+
+def read_status(world: World, verdicts: Verdicts) -> Status:
+    """Look at the store and at the agents' folders; writes nothing."""
+    root = world.root
+    ledger = read_ledger(root)
+    store = read_store(root)
+    files = [(agent, path) for agent, path in find_sessions(world.home, world.env)]
+    seen = {progress.path for progress in ledger.values()}
+    missing = [(agent, path) for agent, path in files if str(path) not in seen]
+    answers = {solution.id: verdicts.of(solution) for solution in store.solutions}
+    return Status(
+        store=str(root),
+        found=len(files),
+        read=sum(progress.status == "read" for progress in ledger.values()),
+        skipped=Counter(progress.reason for progress in ledger.values() if progress.status == "skipped"),
+        failed=_failed(ledger.values()),
+        new=len(missing),
+        expiring=_expiring(world, missing),
+        unread=_unread(ledger.values()),
+        spooled=sum(1 for _ in (root / SPOOL).glob("*.json")),
+        live=dict(sorted(Counter(solution.category for solution in store.solutions).items())),
+        trust=dict(sorted(Counter(solution.trust for solution in store.solutions).items())),
+        archived=sum(1 for _ in walk_markdown(root / ARCHIVE)),
+        quarantined=sum(1 for _ in walk_markdown(root / QUARANTINE)),
+        suspect=tuple(sorted(key for key, verdict in answers.items() if verdict and verdict.answer != "clean")),
+        unscanned=sum(verdict is None for verdict in answers.values()),
+        inbox=sum(1 for _ in walk_markdown(root / INBOX)),
+        drafts=tuple(draft.name for draft in read_drafts(root)[0]),
+        problems=store.problems,
+        runs=tuple(read_runs(root)[-LAST_RUNS:]),
+        model=world.settings.model.name,
+    )
+
+
+def _failed(ledger: Sequence[Progress] | Any) -> tuple[tuple[str, str, int], ...]:
+    return tuple((p.key, p.reason, p.tries) for p in ledger if p.status == "failed" and p.tries >= MOST_TRIES)
+
+
+def _unread(ledger: Sequence[Progress] | Any) -> dict[str, int]:
+    total: Counter[str] = Counter()
+    for progress in ledger:
+        total.update({f"{kind} ({progress.version or 'version unknown'})": n for kind, n in progress.unread.items()})
+    return dict(sorted(total.items()))
+
+
+def _expiring(world: World, missing: Sequence[tuple[str, Path]]) -> int:
+    count = 0
+    for agent, path in missing:
+        days = CLEANUP_DAYS.get(agent)
+        if days:
+            oldest = (world.now - timedelta(days=days - WARN_DAYS)).timestamp()
+            count += path.stat().st_mtime < oldest
+    return count
+
+
+def render_status(status: Status) -> str:
+    """The status for people."""
+    covered = f"{status.read} read" + "".join(f", {n} skipped ({why})" for why, n in sorted(status.skipped.items()))
+    lines = [
+        f"store      {status.store}",
+        f"sessions   {status.found} on this machine: {status.new} not read yet; in the store: {covered}",
+        f"hooks      {status.spooled} events wait",
+        "lessons    "
+        + (", ".join(f"{n} {name}" for name, n in status.live.items()) or "none yet")
+        + (f"; trust: {', '.join(f'{n} {name}' for name, n in status.trust.items())}" if status.trust else ""),
+        f"set apart  {status.archived} archived, {status.quarantined} quarantined, {len(status.suspect)} suspect, "
+        f"{status.unscanned} not scanned since they changed",
+        f"reviews    {len(status.drafts)} waiting" + (f": {', '.join(status.drafts)}" if status.drafts else ""),
+        f"model      {status.model or 'none: everything is done without one'}",
+    ]
+    if status.unread:
+        lines.append("not understood")
+        lines += [f"  {count:>6} {kind}" for kind, count in status.unread.items()]
+    if status.runs:
+        lines.append("last runs")
+        for run in reversed(status.runs):
+            stages = ", ".join(f"{name} {count}" for name, count in run["stages"].items()) or "nothing changed"
+            lines.append(f"  {run['run']}: {stages}" + (f" (undone by {run['undone_by']})" if run["undone_by"] else ""))
+    if status.attention:
+        lines += ["", "needs a person", *(f"  {line}" for line in status.attention)]
+    return "\n".join(lines) + "\n"
