@@ -89,10 +89,12 @@ def read_lines(path: Path, mark: Mark | None = None, tail: Tail | None = None) -
         if mark is not None and 0 < mark.offset <= size:
             _pass_over(file, mark.offset, tail)
             tail.lines = mark.line
-        while tail.ended_at < size:
+        cut = False
+        while tail.ended_at < size and not cut:
             line = _next_line(file, size, tail)
             if line is not None:
                 yield line
+                cut = line.fault == "cut-line"
 
 
 def _pass_over(file: Any, size: int, tail: Tail) -> None:
@@ -105,12 +107,11 @@ def _pass_over(file: Any, size: int, tail: Tail) -> None:
 
 
 def _next_line(file: Any, size: int, tail: Tail) -> Line | None:
-    """The next line, or None for an empty one; `tail` moves behind it, for a cut last line to the end of the file."""
+    """The next line, or None for an empty one; `tail` moves behind it unless it is a cut last line."""
     offset = tail.ended_at
     raw = file.readline(min(MAX_LINE, size - offset))
-    if not raw:
-        tail.ended_at = size
-        return None
+    if not raw:  # shorter than it was: what is gone cannot be read
+        return Line(tail.lines + 1, offset, (), "cut-line")
     number = tail.lines + 1
     whole = raw.endswith(b"\n")
     if not whole and offset + len(raw) < size:
@@ -118,7 +119,6 @@ def _next_line(file: Any, size: int, tail: Tail) -> Line | None:
     body = raw.removeprefix(_BOM) if offset == 0 else raw
     values, fault = parse_values(body) if body.strip(b" \t\r\n\0") else ((), "")
     if fault and not whole:
-        tail.ended_at = size
         return Line(number, offset, values, "cut-line")
     tail.digest.update(raw)
     tail.ended_at += len(raw)
