@@ -1,9 +1,9 @@
 """Secrets out of a text and out of a session, each replaced by a mark that tells its kind and not its value.
 
-A mark reads `[redacted:github-token]`; the second different value of a kind in a session is `[redacted:github-token:2]`,
-so equal values bear equal marks and a lesson stays readable. The number counts, it is not computed from the value: a
-hash, keyed or not, is a handle for guessing a weak password, and would make two sessions that show the same failure
-with two keys look like two lessons.
+A mark reads `[redacted:password]`, the second different value of a kind in a session `[redacted:password:2]`: equal
+values bear equal marks and a lesson stays readable. The number counts, it is not computed from the value: a hash, keyed
+or not, is a handle for guessing a weak password, and would make two sessions that show the same failure with two keys
+look like two lessons.
 """
 
 from __future__ import annotations

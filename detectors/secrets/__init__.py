@@ -5,23 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from detectors.secrets.assignments import (
-    find_addresses,
-    find_assigned,
-    find_headers,
-    find_in_commands,
-    find_near_key_word,
-)
 from detectors.secrets.blocks import find_blocks, find_encoded
+from detectors.secrets.names import find_named
 from detectors.secrets.personal import find_personal
+from detectors.secrets.places import Hit
 from detectors.secrets.plugins import find_by_plugins
 from detectors.secrets.shapes import MARK
 from detectors.secrets.tokens import find_tokens
+from detectors.secrets.transport import find_addresses, find_headers, find_in_commands
 
 __all__ = ["MARK", "Secret", "find_secrets"]
 
-Hit = tuple[str, int, int]
 # Of two finds on the same place the more telling names it: a maker's token before the word beside it.
+_SHORTEST = 8
 _RANK = ("private", "private-key", "embedded-file")
 _KINDS = {"weak-key": "key"}
 
@@ -39,6 +35,8 @@ def find_secrets(text: str, personal: bool = False) -> list[Secret]:
 
     Marks that an earlier redaction left are no secrets, so redacting again finds nothing.
     """
+    if len(text) < _SHORTEST:
+        return []
     hits = [*_plain(text), *find_encoded(text, _holds_secret)]
     if personal:
         hits.extend(find_personal(text))
@@ -52,8 +50,7 @@ def _plain(text: str) -> Iterator[Hit]:
     yield from find_headers(text)
     yield from find_addresses(text)
     yield from find_in_commands(text)
-    yield from find_assigned(text)
-    yield from find_near_key_word(text)
+    yield from find_named(text)
 
 
 def _holds_secret(text: str) -> bool:

@@ -7,7 +7,7 @@ import binascii
 import re
 from collections.abc import Callable, Iterator
 
-Hit = tuple[str, int, int]
+from detectors.secrets.places import Hit
 
 _BEGIN = re.compile(r"-{2,5} ?BEGIN (?P<name>[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?) ?-{2,5}")
 _PUTTY = re.compile(r"PuTTY-User-Key-File-\d")

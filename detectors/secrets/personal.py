@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-Hit = tuple[str, int, int]
+from detectors.secrets.places import Hit
 
 _MAIL = re.compile(
     r"(?<![\w.+%-])[A-Za-z0-9][\w.+%-]{0,63}@(?=[\w.-]{3,255})(?:[A-Za-z0-9-]{1,63}\.){1,6}[A-Za-z]{2,24}\b"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
+from itertools import pairwise
 
 MARK = re.compile(r"\[redacted:[a-z0-9-]{1,40}(?::\d{1,6})?\]")
 """The mark that redaction leaves: the kind of what stood there, and which one of its kind it was."""
@@ -21,17 +22,22 @@ _PLACEHOLDER_WORDS = frozenset(
     update use user username valid value variable via with world wrong xxx xyz you your yours""".split()
 )
 _PLACEHOLDER_PARTS = (
-    "your_", "your-", "yourapi", "yourkey", "yoursecret", "yourtoken", "example", "placeholder", "changeme", "change_me",
-    "change-me", "replace_", "replace-", "insert_", "insert-", "redacted", "xxxx", "****", "....", "\u2026", "todo",
-    "<", "${", "{{", "$(", "%(", "#{", "____", "----", "omitted", "masked", "hidden>",
+    "your_", "your-", "yourapi", "yourkey", "yoursecret", "yourtoken", "example", "placeholder", "changeme",
+    "change_me", "change-me", "replace_", "replace-", "insert_", "insert-", "redacted", "xxxx", "***", "....", "\u2026",
+    "____", "----", "omitted", "masked",
 )  # fmt: skip
-_VARIABLE = re.compile(r"\$[A-Za-z_{(]|%[A-Za-z_]{1,60}%|@[A-Za-z_]{1,60}@$|\{[^{}]{0,80}\}$|env[.:]|secrets?\.|vault:")
+_TEMPLATE = re.compile(
+    r"\$[A-Za-z_]\w{0,80}(?:\Z|[.:/}\])[])|\$\{[^{}]{1,80}(?:\}|\Z)|\$\(|\{\{.{1,80}\}\}|<[A-Za-z][\w .:/-]{0,60}>|<\Z"
+    r"|%[A-Za-z_]{2,60}%|%\(?[a-z]{1,30}\)?[sdrq]?\Z|#\{[^{}]{1,80}\}|\{[A-Za-z_][\w.\[\]!:'\"()-]{0,80}\}"
+    r"|@[A-Za-z_]{1,60}@\Z|\[[A-Z_ ]{3,40}\]\Z"
+)
+_POINTER = re.compile(r"(?:env|ENV|secrets?|vault|op|ssm|vars|keyring|keychain|file)(?::|\.[A-Za-z_])")
 _REFERENCE = re.compile(
     r"[A-Za-z_$][\w$]{0,80}(?:\??\.[A-Za-z_$]|\(|\[|->|::|!?\.$|<)|(?:None|null|nil|undefined|True|False|true|false)\b"
 )
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z_$-]{0,120}\d{0,3}\Z")
 _WORDS = re.compile(r"[A-Za-z]+|\d+")
-_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}\Z")
+_UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9a-fA-F])")
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+\Z")
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}\Z")
 _CHECKSUM = re.compile(r"(?:sha(?:1|224|256|384|512)|md5|h1|blake\w{0,4})[-:=]", re.IGNORECASE)
@@ -39,14 +45,19 @@ _HASH_LENGTHS = frozenset({7, 8, 10, 12, 16, 32, 40, 56, 64, 96, 128})
 _SEQUENCES = ("0123456789", "1234567890", "abcdefghij", "9876543210", "0123456789abcdef", "qwertyuiop")
 
 
-def is_placeholder(value: str) -> bool:
-    """Whether a value only stands in for a secret: `<YOUR_KEY>`, `xxxx`, `$TOKEN`, `${{ secrets.X }}`, a mark of ours."""
+def is_placeholder(value: str, password: bool = False) -> bool:
+    """Whether a value only stands in for a secret: `<YOUR_KEY>`, `xxxx`, `$TOKEN`, `${{ secrets.X }}`, our own mark.
+
+    A `password` made of such words counts as one only without a digit or a sign: people do use `Secret123!`.
+    """
     bare = value.strip("\"'`\\ \t,;")
-    if not bare or MARK.match(bare) or bare.startswith("[redacted") or _VARIABLE.match(bare):
+    if not bare or bare.startswith("[redacted") or _TEMPLATE.search(bare) or _POINTER.match(bare):
         return True
     low = bare.lower()
     if any(part in low for part in _PLACEHOLDER_PARTS) or len(set(low.strip("-_"))) <= 2:
         return True
+    if password:
+        return is_worded(bare) and re.sub(r"[-_ .]", "", bare).isalpha()
     return is_worded(bare) or is_filler(low)
 
 
@@ -75,7 +86,7 @@ def is_filler(value: str) -> bool:
 
 
 def is_reference(value: str) -> bool:
-    """Whether an unquoted value is code that fetches the secret (`os.environ[...]`, `config.token`, `get()`), not the secret."""
+    """Whether an unquoted value is code that fetches a secret: `os.environ[...]`, `config.token`, `get()`."""
     return bool(_REFERENCE.match(value))
 
 
@@ -86,7 +97,10 @@ def is_identifier(value: str) -> bool:
 
 def is_ordinary(value: str) -> bool:
     """Whether a value is a hash, UUID, ULID, checksum, version, path or address, none of which is secret by itself."""
-    if _UUID.match(value) or _ULID.match(value) or _CHECKSUM.match(value):
+    uuid = _UUID.search(value)
+    if uuid:
+        return not is_random(value[: uuid.start()] + value[uuid.end() :], 8)
+    if _ULID.match(value) or _CHECKSUM.match(value):
         return True
     if _HEX.match(value):
         return len(value.removeprefix("0x")) in _HASH_LENGTHS or value.isdigit()
@@ -118,9 +132,9 @@ def is_random(value: str, least: int = 12) -> bool:
         return False
     kinds = [0 if c.isdigit() else 1 if c.islower() else 2 for c in letters]
     digits = kinds.count(0)
-    turns = sum(a != b for a, b in zip(kinds, kinds[1:], strict=False)) / len(kinds)
+    turns = sum(a != b for a, b in pairwise(kinds)) / len(kinds)
     # Upper case met twice in a row and then lower again: what camel case seldom has and random text always.
-    uneven = sum(a == 2 and b == 2 for a, b in zip(kinds, kinds[1:], strict=False))
+    uneven = sum(a == 2 and b == 2 for a, b in pairwise(kinds))
     if digits >= 2:
         return turns >= 0.2
     return turns >= 0.3 and uneven >= 2 and len(letters) >= 16

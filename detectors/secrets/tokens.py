@@ -6,31 +6,27 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from detectors.secrets.places import Hit, places, starts_clean
 from detectors.secrets.shapes import is_filler, is_placeholder, is_random
 
 
 @dataclass(frozen=True, slots=True)
 class TokenRule:
-    """One maker's token. `hints` are literal texts without which it cannot be there: the cheap first look.
+    """One maker's token: its prefixes, the characters behind them, and how many of these it has at least.
 
-    `length` is the number of characters that a whole token has at least; a shorter run at the end of a line is joined
-    with the next line's. `random` asks that the text behind the prefix looks drawn at random, for prefixes that words
-    have as well.
+    A shorter run at the end of a line is joined with the next line's. `random` asks that the text behind the prefix
+    looks drawn at random, for prefixes that words have as well.
     """
 
     kind: str
-    hints: tuple[str, ...]
-    pattern: re.Pattern[str]
+    prefixes: tuple[str, ...]
+    body: re.Pattern[str]
     length: int
     random: bool = True
 
 
 def _rule(kind: str, prefixes: str, body: str, least: int, random: bool = True) -> TokenRule:
-    """A rule for `prefix` and at least `least` characters of the class `body`; a run of half that is a candidate."""
-    hints = tuple(prefixes.split())
-    heads = "|".join(re.escape(hint) for hint in hints)
-    pattern = re.compile(rf"(?P<head>{heads})(?P<body>[{body}]{{{min(least, 6)},600}})")
-    return TokenRule(kind, hints, pattern, least, random)
+    return TokenRule(kind, tuple(prefixes.split()), re.compile(rf"[{body}]{{{min(least, 6)},600}}"), least, random)
 
 
 _WORD = r"A-Za-z0-9_\-"
@@ -46,9 +42,9 @@ RULES: tuple[TokenRule, ...] = (
     _rule("api-key", "sk-", _WORD, 20),
     _rule("google-key", "AIza", _WORD, 35),
     _rule("google-oauth", "ya29. GOCSPX- 1//0", _WORD, 20),
-    _rule("groq-key", "gsk_", _ALNUM, 40),
-    _rule("xai-key", "xai-", _ALNUM, 40),
-    _rule("huggingface-token", "hf_ api_org_", _ALNUM, 30),
+    _rule("groq-key", "gsk_", _ALNUM, 40, random=False),
+    _rule("xai-key", "xai-", _ALNUM, 40, random=False),
+    _rule("huggingface-token", "hf_ api_org_", _ALNUM, 30, random=False),
     _rule("replicate-token", "r8_", _ALNUM, 32),
     _rule("perplexity-key", "pplx-", _ALNUM, 32),
     _rule("nvidia-key", "nvapi-", _WORD, 40),
@@ -61,8 +57,8 @@ RULES: tuple[TokenRule, ...] = (
     _rule("github-token", "github_pat_", "A-Za-z0-9_", 40, random=False),
     _rule("gitlab-token", "glpat- gldt- glft- glsoat- glrt- glcbt- glimt- glptt- glagent- gloas- GR1348941", _WORD, 20),
     _rule("atlassian-token", "ATATT3 ATBB ATCTT3", _WORD + "=", 20),
-    _rule("npm-token", "npm_", _ALNUM, 36),
-    _rule("pypi-token", "pypi-AgE pypi-", _WORD, 50),
+    _rule("npm-token", "npm_", _ALNUM, 36, random=False),
+    _rule("pypi-token", "pypi-", _WORD, 50),
     _rule("rubygems-key", "rubygems_", _HEX, 40),
     _rule("crates-token", "cio", _ALNUM, 32),
     _rule("nuget-key", "oy2", "a-z0-9", 43),
@@ -112,21 +108,23 @@ RULES: tuple[TokenRule, ...] = (
     _rule("twilio-key", "AC SK", _HEX, 32),
     _rule("clickup-token", "pk_", "0-9A-Z_", 32),
     _rule("contentful-token", "CFPAT-", _WORD, 40),
+    _rule("artifactory-token", "AKC", _ALNUM, 60),
     _rule("lark-token", "t-g1", _ALNUM, 36),
 )
 
-_FORMS: tuple[tuple[str, tuple[str, ...], re.Pattern[str]], ...] = (
-    ("slack-webhook", ("hooks.slack.com",), re.compile(r"hooks\.slack\.com/(?:services|workflows|triggers)/(?P<v>[\w/]{20,120})")),
-    ("discord-webhook", ("/webhooks/",), re.compile(r"/api/(?:v\d{1,2}/)?webhooks/(?P<v>\d{16,20}/[\w-]{40,100})")),
-    ("teams-webhook", ("webhook.office.com",), re.compile(r"webhook\.office\.com/webhookb2/(?P<v>[\w@/-]{40,250})")),
-    ("telegram-token", (":AA",), re.compile(r"(?P<v>\d{7,12}:AA[\w-]{30,40})")),
-    ("azure-client-secret", ("8Q~", "7Q~"), re.compile(r"(?P<v>[\w~.-]{3}[78]Q~[\w~.-]{31,34})")),
-    ("password-hash", ("$2", "$6$", "$5$", "$apr1$", "$argon2", "$y$"), re.compile(
+# Tokens told by a literal inside them: kind, the literals, how far before a literal one starts at most, the whole.
+_FORMS: tuple[tuple[str, tuple[str, ...], int, re.Pattern[str]], ...] = (
+    ("slack-webhook", ("hooks.slack.com/",), 0, re.compile(r"hooks\.slack\.com/\w{4,12}/(?P<v>[\w/]{20,120})")),
+    ("discord-webhook", ("/webhooks/",), 0, re.compile(r"/webhooks/(?P<v>\d{16,20}/[\w-]{40,100})")),
+    ("teams-webhook", ("office.com/webhook",), 0, re.compile(r"office\.com/webhook\w{1,4}/(?P<v>[\w@/-]{40,250})")),
+    ("telegram-token", (":AA",), 12, re.compile(r"(?P<v>\d{7,12}:AA[\w-]{30,40})")),
+    ("azure-client-secret", ("8Q~", "7Q~"), 3, re.compile(r"(?P<v>[\w~.-]{3}[78]Q~[\w~.-]{31,34})")),
+    ("mailchimp-key", ("-us",), 32, re.compile(r"(?P<v>[0-9a-f]{32}-us\d{1,2})(?!\w)")),
+    ("password-hash", ("$2", "$6$", "$5$", "$apr1$", "$argon2", "$y$"), 0, re.compile(
         r"(?P<v>\$(?:2[abxy]?\$\d\d\$[./A-Za-z0-9]{53}|(?:apr1|5|6|y)\$(?:rounds=\d{1,9}\$|[./A-Za-z0-9]{1,16}\$)"
         r"[./A-Za-z0-9$]{20,110}|argon2(?:id|i|d)\$v=\d{1,3}\$[\w=,]{1,60}\$[A-Za-z0-9+/]{10,100}\$[A-Za-z0-9+/]{20,120}))")),
 )  # fmt: skip
 
-_ESCAPES = ("\\n", "\\r", "\\t", "\\b", "\\f")
 # How a long value goes on over a line's end: a shell's `\`, two string literals, a wrapped line; real or escaped.
 _NL = r"(?:\r?\n|(?:\\{1,3}r)?\\{1,3}n)"
 _BREAK = re.compile(
@@ -140,38 +138,33 @@ _OPEN_ENDED = frozenset(
 )
 
 
-def find_tokens(text: str) -> Iterator[tuple[str, int, int]]:
-    """Kind, start and end of every token of a known form; a token that runs on over a line's end is taken whole."""
+def find_tokens(text: str) -> Iterator[Hit]:
+    """Every token of a known form; one that runs on over a line's end is taken whole."""
     for rule in RULES:
-        if any(hint in text for hint in rule.hints):
-            yield from _matches(rule, text)
-    for kind, hints, pattern in _FORMS:
-        if any(hint in text for hint in hints):
-            for match in pattern.finditer(text):
-                if starts_clean(text, match.start("v")) and not is_placeholder(match["v"]):
-                    yield kind, *match.span("v")
+        for prefix in rule.prefixes:
+            first = text.find(prefix)
+            if first >= 0:
+                yield from _matches(rule, prefix, text, first)
+    for kind, literals, back, pattern in _FORMS:
+        for at in places(text, literals):
+            match = pattern.search(text, max(0, at - back), at + 300) if back else pattern.match(text, at)
+            if (
+                match
+                and match.start() <= at
+                and starts_clean(text, match.start("v"))
+                and not is_placeholder(match["v"])
+            ):
+                yield kind, *match.span("v")
 
 
-def starts_clean(text: str, start: int) -> bool:
-    """Whether a value may start here: no letter or digit stands before it, except as the end of an escape."""
-    if start == 0 or not text[start - 1].isalnum():
-        return True
-    before = text[max(0, start - 6) : start]
-    return (
-        before.endswith(_ESCAPES)
-        or bool(re.search(r"(?:%[0-9A-Fa-f]{2}|\\u[0-9A-Fa-f]{4}|\\x[0-9A-Fa-f]{2}|\[\d{0,3}m)\Z", before))
-    )  # fmt: skip
-
-
-def _matches(rule: TokenRule, text: str) -> Iterator[tuple[str, int, int]]:
-    for match in rule.pattern.finditer(text):
-        start, end = match.span()
-        if not starts_clean(text, start):
+def _matches(rule: TokenRule, prefix: str, text: str, first: int) -> Iterator[Hit]:
+    for start in places(text, (prefix,), first):
+        match = rule.body.match(text, start + len(prefix))
+        if match is None or not starts_clean(text, start, joiners=len(prefix) > 4):
             continue
-        body, end = continued(text, match["body"], end, rule.length, rule.kind in _OPEN_ENDED)
-        if len(body) < rule.length or _is_false(rule, body):
-            continue
-        yield rule.kind, start, end
+        body, end = continued(text, match[0], match.end(), rule.length, rule.kind in _OPEN_ENDED)
+        if len(body) >= rule.length and not _is_false(rule, body):
+            yield rule.kind, start, end
 
 
 def _is_false(rule: TokenRule, body: str) -> bool:
