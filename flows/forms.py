@@ -31,16 +31,21 @@ def listing_costs(name: str, description: str, folders: Sequence[str]) -> tuple[
     return tuple(listing_cost(agent, name, description) for agent in agents)
 
 
-def render_review(draft: Draft, findings: Findings, folders: Sequence[str], problem: str = "") -> str:
-    """The whole form as markdown: what is wrong, what is proposed and why, the evidence, the cost, the draft itself."""
+def render_review(
+    draft: Draft, findings: Findings, folders: Sequence[str], problem: str = "", narrow: bool = False
+) -> str:
+    """The whole form as markdown: what is wrong, what is proposed and why, the evidence, the cost, the draft itself.
+
+    `narrow` is for the Prefect form, which is too narrow for a table: the evidence is a list there.
+    """
     skill = draft.skill()
     parts = [_intro(draft)]
     warnings = [*([problem] if problem else []), *_warnings(draft, findings)]
     if warnings:
-        parts.append("\n".join(f"> **Note:** {escape(warning)}" for warning in warnings).replace("\n", "\n>\n"))
+        parts += [f"> **Note:** {escape(warning)}" for warning in warnings]
     if draft.news:
         parts.append(f"**New since it was rejected:** {escape(', '.join(draft.news))}.")
-    parts.append(f"### Evidence\n\n{evidence_table(draft.evidence)}")
+    parts.append(f"### Evidence\n\n{(evidence_list if narrow else evidence_table)(draft.evidence)}")
     if isinstance(skill, Problem):
         return "\n\n".join([*parts, "### The file", fenced(draft.text)])
     if draft.improves is not None:
@@ -108,6 +113,18 @@ def evidence_table(rows: Sequence[Evidence]) -> str:
         for row in rows
     ]  # fmt: skip
     return "\n".join([*head, *body])
+
+
+def evidence_list(rows: Sequence[Evidence]) -> str:
+    """The same as a list."""
+    lines = []
+    for row in rows:
+        where = f", lines {row.lines[0]}-{row.lines[1]}" if row.lines else ""
+        project = f" in {_cell(row.project)}" if row.project else ""
+        tainted = ", **tainted**" if row.tainted else ""
+        adds = f"adds: {_cell('; '.join(row.adds))}" if row.adds else "says the same"
+        lines.append(f"- **{_cell(row.date)}**{project} (`{_cell(row.session)}`{where}{tainted}) {adds}")
+    return "\n".join(lines)
 
 
 def _cell(text: str) -> str:

@@ -50,11 +50,11 @@ def find_draft(root: Path, name: str) -> Draft:
     raise NoSuchDraft(name, [draft.name for draft in drafts])
 
 
-def show(world: World, draft: Draft, problem: str = "", scanners: Scanners | None = None) -> str:
-    """The form's text for a draft, scanned as it stands now."""
+def show(world: World, draft: Draft, problem: str = "", narrow: bool = False, scanners: Scanners | None = None) -> str:
+    """What a person is shown of a draft, scanned as it stands now; `narrow` for the Prefect form."""
     scanners = scanners or Scanners()
     findings = Findings(scanners.scan(draft.text), len(scanners.find_secrets(draft.text)))
-    return render_review(draft, findings, world.settings.review.skills_folders, problem)
+    return render_review(draft, findings, world.settings.review.skills_folders, problem, narrow)
 
 
 def decide(

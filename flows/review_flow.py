@@ -12,6 +12,7 @@ from prefect.cache_policies import NO_CACHE
 from prefect.context import FlowRunContext
 from prefect.flow_runs import suspend_flow_run
 from prefect.input import RunInput
+from prefect.states import Completed, State
 from pydantic import Field, create_model
 
 from curate.drafts import Draft
@@ -62,16 +63,20 @@ def form_for(draft: Draft, text: str) -> type[ReviewForm]:
 
 
 @flow(name="review", flow_run_name="{name}", persist_result=True)
-def review(store: str, name: str, digest: str) -> str:
+def review(store: str, name: str, digest: str) -> State[str]:
     """Wait for a person's decision about one draft, then carry it out; what went wrong is shown and asked again."""
     draft = _waiting_draft(Path(store), name, digest)
     if draft is None:
         return _say(name, "This draft was decided or has changed; nothing was done.")
-    attempt = max(0, len(_answered()) - 1)
+    answered = _answered()
+    if not answered:
+        text = show(read_world(Path(store)), draft)
+        create_markdown_artifact(text, key=f"review-{name}", description="The draft and its evidence")
+    attempt = max(0, len(answered) - 1)
     problem = ""
     while True:
         world = read_world(Path(store))
-        form = form_for(draft, show(world, draft, problem))
+        form = form_for(draft, show(world, draft, problem, narrow=True))
         answer = suspend_flow_run(wait_for_input=form, key=f"{digest}-{attempt}")
         decision = Decision(
             answer.decision,
@@ -110,12 +115,14 @@ def _answered() -> set[str]:
 def _outcome(decision: Decision, report: Report) -> str:
     paths = published_paths(report)
     if decision.choice == "publish":
-        where = "\n".join(f"- `{path}`" for path in paths) or "- it was there already"
-        return f"Published by {decision.who}:\n\n{where}\n\nTo take it back: `hotwash undo {report.run}`"
+        where = ", ".join(f"`{path}`" for path in paths) or "nothing: it was there already"
+        return f"Published by {decision.who}: {where}\n\nTo take it back: `hotwash undo {report.run}`"
     word = {"reject": "Rejected", "later": "Put off", "merge": "Merged; a review of the change follows"}
     return f"{word[decision.choice]} by {decision.who}. To take it back: `hotwash undo {report.run}`"
 
 
-def _say(name: str, text: str) -> str:
-    create_markdown_artifact(f"## {name}\n\n{text}", key=f"review-{name}", description=text.split("\n", 1)[0])
-    return text
+def _say(name: str, text: str) -> State[str]:
+    """End the run with what came of it, as its message and as an artifact."""
+    first = text.split("\n", 1)[0]
+    create_markdown_artifact(f"## {name}\n\n{text}", key=f"review-{name}", description=first)
+    return Completed(message=first, data=text)
