@@ -1,0 +1,88 @@
+"""What a poison rule is: a pattern with its reason, its severity, its source and its own test texts."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from itertools import islice
+from typing import Literal
+
+Family = Literal[
+    "override",
+    "standing",
+    "redirect",
+    "exfiltration",
+    "guardrail",
+    "remote",
+    "concealment",
+    "hidden",
+    "credential",
+    "propagation",
+    "false_fact",
+    "sabotage",
+]
+Severity = Literal["low", "medium", "high"]
+
+# How far from the match, in characters, the other parts of a rule may stand; and how many matches are tried.
+NEAR = 220
+MAX_TRIES = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One thing to look for in a block of normalised text (lower case, one line, no markdown stars or backticks).
+
+    A blank in `pattern`, `also` and `unless` stands for one to four blanks. `needs` is the cheap gate: each string is a
+    list of word beginnings, one of which the block must hold; without it the pattern is never tried. All of `also`
+    must be found near the match, in the same block; `unless` near it cancels the rule. `negatable`: "never ..." before
+    the match turns it into good advice. `origin` says where the form of attack is described. `examples` must fire,
+    `harmless` must not; tests hold both.
+    """
+
+    id: str
+    family: Family
+    severity: Severity
+    reason: str
+    needs: tuple[str, ...]
+    pattern: str
+    examples: tuple[str, ...]
+    also: tuple[str, ...] = ()
+    unless: str = ""
+    harmless: tuple[str, ...] = ()
+    negatable: bool = True
+    origin: str = "OWASP Agentic Security Initiative, ASI06 memory and context poisoning"
+    compiled: tuple[re.Pattern[str], ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        patterns = (self.pattern, *self.also, *((self.unless,) if self.unless else ()))
+        object.__setattr__(self, "compiled", tuple(compile_pattern(pattern) for pattern in patterns))
+
+    def find(self, block: str) -> re.Match[str] | None:
+        """The first place in a block where the rule holds, or None."""
+        pattern = self.compiled[0]
+        if len(self.compiled) == 1:
+            return pattern.search(block)
+        for match in islice(pattern.finditer(block), MAX_TRIES):
+            start, end = max(0, match.start() - NEAR), match.end() + NEAR
+            others = self.compiled[1 : 1 + len(self.also)]
+            if all(other.search(block, start, end) for other in others) and not (
+                self.unless and self.compiled[-1].search(block, start, end)
+            ):
+                return match
+        return None
+
+
+# A class in brackets or an escape is kept as it is; a blank outside of them is one to four blanks, " ?" none to four.
+BLANK = re.compile(r"(\[(?:\\.|[^\]\\])*\]|\\.)|( \??)")
+
+
+@lru_cache(maxsize=1024)
+def compile_pattern(pattern: str) -> re.Pattern[str]:
+    """A rule's pattern as a regular expression: each blank becomes one to four blanks."""
+
+    def widen(match: re.Match[str]) -> str:
+        kept, blank = match.groups()
+        return kept or (r"\s{0,4}" if blank == " ?" else r"\s{1,4}")
+
+    return re.compile(BLANK.sub(widen, pattern))
