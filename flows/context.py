@@ -14,13 +14,14 @@ from curate.verdicts import Verdicts, read_verdicts, scan_missing, servable, wri
 from detectors.poison import rule_set_version, scan_solution
 from flows.report import Report, StageLine
 from index.changes import Plan, Run, advance, apply, end_run, recover, start_run, store_lock
+from index.errors import SettingsError
 from index.records import Solution
 from index.settings import Settings, read_settings
 from index.store import Store, make_store, read_store
 
 
 def user_home(env: Mapping[str, str]) -> Path:
-    """The user's home folder; the file system's root where there is none, so that nothing is found rather than failing."""
+    """The user's home folder; the root folder where there is none, so that nothing is found rather than failing."""
     named = env.get("HOME")
     if named:
         return Path(named)
@@ -42,13 +43,25 @@ class World:
     say: Callable[[str], None] = field(default=lambda text: None)
 
 
+def read_clock(env: Mapping[str, str]) -> datetime:
+    """The time: that of HOTWASH_NOW where it is set (demonstrations and tests), else the machine's."""
+    named = env.get("HOTWASH_NOW")
+    if not named:
+        return datetime.now(UTC)
+    try:
+        time = datetime.fromisoformat(named)
+    except ValueError:
+        raise SettingsError(f"HOTWASH_NOW: wanted a time such as 2026-11-28T09:00:00Z, found {named!r}.") from None
+    return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
+
+
 def read_world(root: Path, say: Callable[[str], None] | None = None) -> World:
     """The world as this process sees it."""
     env = dict(os.environ)
     return World(
         root,
         read_settings(root, env),
-        datetime.now(UTC),
+        read_clock(env),
         user_home(env),
         env,
         say or (lambda text: None),
@@ -65,6 +78,7 @@ class Pass:
     store: Store
     verdicts: Verdicts
     dry_run: bool = False
+    known_before: frozenset[str] = frozenset()
 
     def land(self, plan: Plan) -> StageLine:
         """Apply a plan, or with a dry run only take it as done; either way the next stage sees its result."""
@@ -101,12 +115,12 @@ def run_id(now: datetime, command: str) -> str:
 
 
 @contextmanager
-def open_pass(world: World, command: str, dry_run: bool = False) -> Iterator[Pass]:
+def open_pass(world: World, command: str, dry_run: bool = False, undoes: str = "") -> Iterator[Pass]:
     """A run under the store's lock: what a killed run left is rolled back first, and the journal is closed at the end.
 
     A dry run takes no lock and writes nothing.
     """
-    run = Run(run_id(world.now, command), command)
+    run = Run(run_id(datetime.now(UTC), command), command, undoes)
     report = Report(command, run.id, str(world.root), dry_run, model=world.settings.model.name)
     if dry_run:
         yield _begin(world, run, report, dry_run)
@@ -126,6 +140,7 @@ def open_pass(world: World, command: str, dry_run: bool = False) -> Iterator[Pas
 def _begin(world: World, run: Run, report: Report, dry_run: bool) -> Pass:
     store = read_store(world.root)
     report.problems = list(store.problems)
-    begun = Pass(world, run, report, store, read_verdicts(world.root, rule_set_version()), dry_run)
+    known = frozenset(solution.id for solution in store.solutions)
+    begun = Pass(world, run, report, store, read_verdicts(world.root, rule_set_version()), dry_run, known)
     begun.scan()
     return begun

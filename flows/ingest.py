@@ -133,6 +133,8 @@ def _ingest_session(
 def why_not(world: World, session: Session, events: Sequence[Event], asked: bool) -> str:
     """Why a session teaches nothing for now or for ever; "" when it is to be concluded."""
     reflect = world.settings.reflect
+    if not session.turns and session.unread:
+        return "nothing in it was understood"
     if session.own:
         return "a run of hotwash itself"
     if session.subagent:

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 from flows.context import Pass, World, open_pass
 from flows.ingest import choose_files, ingest
 from flows.report import Report
-from index.changes import write_derived
-from index.search import render_index
-from index.store import INDEX_FILE
-from reflect.inbox import plan_inbox
+from flows.stages import (
+    conclude,
+    consolidate,
+    decay,
+    deduplicate,
+    file_inbox,
+    promote,
+    quarantine,
+    remember,
+    take_snapshot,
+    write_index,
+)
+from index.changes import Plan, plan_undo
 from reflect.spool import read_spool
 
 
@@ -20,7 +28,7 @@ def session_end(
     world: World, paths: Sequence[Path] | None = None, from_spool: bool = False, dry_run: bool = False
 ) -> Report:
     """Ingest the given transcripts, else what the spool names, else every new one on this machine; then the inbox,
-    the scan, the memory, the drafts and the index."""
+    the scan, the drafts, the memory and the index."""
     with open_pass(world, "run", dry_run) as run:
         events = () if dry_run else read_spool(world.root)
         ingest(run, choose_files(world, paths, events, from_spool), events, asked=paths is not None)
@@ -32,7 +40,10 @@ def session_end(
 
 
 def curate(world: World, dry_run: bool = False) -> Report:
-    """The weekly pass: sessions that no hook reported, then every stage over the whole store."""
+    """The weekly pass: sessions that no hook reported, then every stage over the whole store.
+
+    The scan comes before anything is merged, and again after: merging launders where a text came from.
+    """
     with open_pass(world, "curate", dry_run) as run:
         events = () if dry_run else read_spool(world.root)
         ingest(run, choose_files(world, None, events, from_spool=False), events, asked=False)
@@ -56,3 +67,33 @@ def daily(world: World, dry_run: bool = False) -> Report:
         if not dry_run:
             take_snapshot(world)
         return run.report
+
+
+def rebuild_index(world: World, dry_run: bool = False) -> Report:
+    """Only the derived files."""
+    with open_pass(world, "index", dry_run) as run:
+        write_index(run)
+        conclude(run)
+        return run.report
+
+
+def undo(world: World, run_id: str, dry_run: bool = False) -> Report:
+    """Reverse a run, as a run of its own that can be undone too."""
+    return apply_one(world, "undo", plan_undo(world.root, run_id), dry_run, undoes=run_id)
+
+
+def apply_one(world: World, command: str, plan: Plan, dry_run: bool = False, undoes: str = "") -> Report:
+    """Land one plan that a person asked for, and bring the derived files up to date."""
+    with open_pass(world, command, dry_run, undoes) as run:
+        run.land(plan)
+        run.scan()
+        write_index(run)
+        conclude(run)
+        return run.report
+
+
+def finish(run: Pass) -> None:
+    """What every chain ends with: the memory block, the derived files, the report."""
+    remember(run)
+    write_index(run)
+    conclude(run)
