@@ -9,6 +9,7 @@ from flows.context import Pass, World, open_pass
 from flows.ingest import choose_files, ingest
 from flows.report import Report
 from flows.stages import (
+    adopt_files,
     conclude,
     consolidate,
     decay,
@@ -66,6 +67,15 @@ def daily(world: World, dry_run: bool = False) -> Report:
         finish(run)
         if not dry_run:
             take_snapshot(world)
+        return run.report
+
+
+def import_lessons(world: World, paths: Sequence[Path], dry_run: bool = False) -> Report:
+    """Adopt lessons that exist already; they pass the same scan as all others."""
+    with open_pass(world, "import", dry_run) as run:
+        adopt_files(run, paths)
+        quarantine(run)
+        finish(run)
         return run.report
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 
 from curate.drafts import read_drafts
 from curate.memory import plan_memory
@@ -11,7 +13,7 @@ from flows.context import Pass, World
 from index.changes import read_bytes, write_derived
 from index.search import render_index
 from index.store import INDEX_FILE, MEMORY_FILE, known_ids
-from reflect.inbox import plan_inbox
+from reflect.inbox import plan_import, plan_inbox, source_files
 
 
 def file_inbox(run: Pass) -> None:
@@ -20,6 +22,14 @@ def file_inbox(run: Pass) -> None:
     adopted = {source.sha256 for solution in solutions for source in solution.sources if source.sha256}
     known = known_ids(run.world.root) | {solution.id for solution in solutions}
     run.land(plan_inbox(run.world.root, known, adopted, run.world.settings.redact))
+
+
+def adopt_files(run: Pass, paths: Sequence[Path]) -> None:
+    """Import the lessons that lie below the given paths."""
+    solutions = run.store.solutions
+    adopted = {source.sha256 for solution in solutions for source in solution.sources if source.sha256}
+    known = known_ids(run.world.root) | {solution.id for solution in solutions}
+    run.land(plan_import(source_files(paths), known, adopted, run.world.settings.redact))
 
 
 def remember(run: Pass) -> None:
