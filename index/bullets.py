@@ -7,7 +7,7 @@ rules are not bullets: they order statements and state nothing.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
 _FENCE = re.compile(r"^ {0,12}(`{3,}|~{3,})")
 _ITEM = re.compile(r"^( {0,24})(?:[-*+]|\d{1,4}[.)])[ \t]{1,8}(?=\S)")
@@ -71,7 +71,7 @@ def render_bullets(bullets: Iterable[str]) -> str:
 def split_sentences(body: str) -> tuple[str, ...]:
     """The statements to compare two texts by: sentences of prose, and each line of code, table or heading."""
     sentences: list[str] = []
-    for text in (*_headings(body), *parse_bullets(body)):
+    for text in (*parse_headings(body), *parse_bullets(body)):
         lines = text.splitlines()
         if len(lines) > 1 and (_FENCE.match(lines[0]) or text.lstrip().startswith("|") or "\n```" in text):
             sentences.extend(line.strip() for line in lines if line.strip() and not _FENCE.match(line))
@@ -81,7 +81,8 @@ def split_sentences(body: str) -> tuple[str, ...]:
     return tuple(sentences)
 
 
-def _headings(body: str) -> Iterable[str]:
+def parse_headings(body: str) -> Iterator[str]:
+    """The texts of a body's headings, in order."""
     fenced = False
     for line in body.splitlines():
         if _FENCE.match(line):
