@@ -77,12 +77,17 @@ class DedupSettings:
 
 @dataclass(frozen=True, slots=True)
 class DecaySettings:
-    """When a lesson counts as stale and when it is archived, in days since its newest evidence."""
+    """When a lesson counts as stale and when it is archived, in days since its newest evidence.
+
+    Of the live store at most the share `budget_per_pass` leaves in a pass and `budget_per_quarter` in 91 days without a
+    person, but `budget_least` lessons always may.
+    """
 
     stale_days: int = 30
     archive_days: int = 90
     budget_per_pass: float = 0.05
     budget_per_quarter: float = 0.25
+    budget_least: int = 3
 
 
 @dataclass(frozen=True, slots=True)
