@@ -178,7 +178,7 @@ def merged_text(keeper: Solution, others: Sequence[Solution]) -> str:
         "importance": _most_important(every),
         "helpful": sum(s.helpful for s in every),
         "harmful": sum(s.harmful for s in every),
-        "supersedes": tuple(dict.fromkeys(identifier for s in every for identifier in s.supersedes)),
+        "supersedes": tuple(dict.fromkeys([i for s in every for i in s.supersedes] + [s.id for s in others])),
     }
     values = {key: value for key, value in fields.items() if value != getattr(keeper, key)}
     text = edit_frontmatter(keeper.text, values) if values else keeper.text

@@ -63,6 +63,7 @@ def test_a_copy_is_archived_and_names_its_keeper() -> None:
     kept = after(done, new.path)
     assert kept.sessions == {"claude-code:s1", "claude-code:s2"}
     assert kept.body == new.body
+    assert kept.supersedes == (old.id,)
 
 
 def test_the_keeper_takes_triggers_tags_evidence_and_lost_statements() -> None:
