@@ -1,0 +1,66 @@
+"""A choice between two ways, with its reason, that was then followed.
+
+Silent on: choices without a named alternative or without a reason, plans that nothing came of, and lists of options.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from detectors.evidence import is_edit, is_person, is_statement, lines_of, teaches
+from detectors.phrases import LITERAL, sentences
+from index.records import Episode, Session
+
+_CHOICE = re.compile(
+    r"\b(?:we|i)(?:'ll| will| should| decided to| chose to| went with|'re going with|"
+    r" are going with)?\b.{0,140}\b(?:instead of|rather than|over)\b|\bprefer\b.{0,140}\b(?:over|to|instead)\b|"
+    r"\b(?:use|using|keep|keeping|chose|choose|went with|going with|decided on|"
+    r"stick(?:ing)? with)\b.{2,140}\b(?:instead of|rather than|over)\b|"
+    r"\bthe (?:right|better|simpler|simplest) (?:choice|option|tool|approach) (?:is|here)\b|而不是|ではなく|대신",
+    re.IGNORECASE,
+)
+_REASON = re.compile(
+    r"\b(?:because|since|so that|as it|in order to|to avoid|which (?:avoids|keeps|means))\b|因为|ため|때문|:",
+    re.IGNORECASE,
+)
+
+
+def detect(session: Session) -> Iterator[Episode]:
+    """Each such statement that an edit naming one of its literals followed."""
+    if not teaches(session):
+        return
+    for at, turn in enumerate(session.turns):
+        if not is_statement(turn):
+            continue
+        chosen = next((s for s in sentences(turn.text, 40) if is_choice(s)), "")
+        if not chosen:
+            continue
+        names = [name.strip("`").lower() for name in LITERAL.findall(chosen)]
+        change = _followed(session, at, names)
+        if not change or any(later.refused for later in session.turns[at : change[-1] + 1]):
+            continue
+        turns = tuple(sorted({at, *change}))
+        reason = "a choice, its reason, and what was written for it"
+        yield Episode("decision", session.key, lines_of(session, turns), turns, reason, None, change)
+
+
+def is_choice(sentence: str) -> bool:
+    """Whether a sentence chooses one named thing over another for a reason."""
+    return (
+        _CHOICE.search(sentence) is not None
+        and _REASON.search(sentence) is not None
+        and len(LITERAL.findall(sentence)) >= 1
+        and not sentence.rstrip().endswith("?")
+    )
+
+
+def _followed(session: Session, at: int, names: list[str]) -> tuple[int, ...]:
+    found = []
+    for later in range(at + 1, min(len(session.turns), at + 14)):
+        turn = session.turns[later]
+        if is_person(turn):
+            break
+        if is_edit(turn) and any(name.split("(")[0] in turn.change.lower() for name in names if len(name) > 3):
+            found.append(later)
+    return tuple(found[:4])

@@ -1,0 +1,73 @@
+"""The agent named the cause of a reported or seen failure, changed something for it, and it held.
+
+Many failures never show as a failed command: the person reports them, the agent reads code and finds why. Silent on:
+causes that nothing was changed for, that the person contradicted or refused, and those that a later one replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detectors.evidence import is_edit, is_person, is_shell, is_statement, lines_of, teaches
+from detectors.phrases import cause_weight, contradicts, has_literal, sentences
+from index.records import Episode, Session
+
+OUTRIGHT = 3
+REACH = 40
+
+
+def detect(session: Session) -> Iterator[Episode]:
+    """The last standing diagnosis of each of the person's requests."""
+    if not teaches(session):
+        return
+    start = 0
+    bounds = [at for at, turn in enumerate(session.turns) if is_person(turn)] + [len(session.turns)]
+    for end in bounds:
+        found = _diagnosis(session, start, end)
+        if found is not None and not _contradicted(session, found, end):
+            yield found
+        start = end
+
+
+def names_cause(text: str) -> bool:
+    """Whether a statement names a cause outright and exactly."""
+    said = sentences(text)
+    return any(
+        cause_weight(s) >= OUTRIGHT and (has_literal(s) or any(has_literal(n) for n in said[i + 1 : i + 2]))
+        for i, s in enumerate(said)
+    )
+
+
+def _diagnosis(session: Session, start: int, end: int) -> Episode | None:
+    """The last statement in a stretch that names a cause and is followed by a change in it."""
+    said = [i for i in range(start, end) if is_statement(session.turns[i]) and names_cause(session.turns[i].text)]
+    edits = [i for i in range(start, end) if is_edit(session.turns[i])]
+    for at in reversed(said):
+        after = [i for i in edits if at < i < at + REACH]
+        before = [i for i in edits if at - REACH < i < at]
+        change = tuple(after or before)
+        if not change:
+            continue
+        check = next(
+            (
+                i
+                for i in range(change[-1] + 1, end)
+                if is_shell(session.turns[i]) and session.turns[i].outcome == "passed"
+            ),
+            None,
+        )
+        report = start if start < end and is_person(session.turns[start]) else at
+        turns = tuple(sorted({report, at, *change[-6:], *([check] if check is not None else [])}))
+        reason = "the agent named the cause and changed what it named"
+        return Episode(
+            "diagnosed_cause", session.key, lines_of(session, turns), turns, reason, report, change[-6:], check
+        )
+    return None
+
+
+def _contradicted(session: Session, episode: Episode, end: int) -> bool:
+    """Whether the person refused a change of the stretch, or answered it with a no."""
+    span = session.turns[episode.turns[0] : end]
+    if any(turn.refused for turn in span):
+        return True
+    return end < len(session.turns) and contradicts(session.turns[end].text[:300])

@@ -1,0 +1,99 @@
+"""Something about the machine was found the hard way: a missing tool, a wrong version, a taken port, a sandbox's limit.
+
+Silent on: files that a look did not find, tests that need their own fixtures, and limits met once and got round by the
+same command typed right.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from detectors.evidence import LOOK_AHEAD, error_of, failures, is_shell, is_statement, lines_of, teaches
+from index.records import Episode, Session, Turn
+from index.signature import command_parts
+
+_KINDS: dict[str, re.Pattern[str]] = {
+    "tool": re.compile(
+        r"command not found|is not recognized as (?:an internal|the name)|: not found$|"
+        r"executable (?:file )?not found|No such file or directory: '[\w.-]{1,40}'|"
+        r"Unknown command|unknown command|not installed|Could not find (?:a version|executable)|spawn \S{1,80} ENOENT",
+        re.MULTILINE,
+    ),
+    "module": re.compile(
+        r"ModuleNotFoundError|No module named|Cannot find module|Cannot find package|ImportError|"
+        r"could not find (?:module|crate)|package \S{1,120} is not in|Could not resolve",
+    ),
+    "option": re.compile(
+        r"illegal option|invalid option|unrecognized (?:option|argument)|unknown (?:option|flag|shorthand flag)|"
+        r"no such option|Unknown argument|unsupported option|not a valid statement separator|"
+        r"parse error near|syntax error near unexpected|no matches found|bad substitution|is not a valid option",
+    ),
+    "version": re.compile(
+        r"requires? (?:a )?(?:newer|version|node|python|go|java|ruby|rust|php)\b|[Uu]nsupported (?:engine|version|"
+        r"class file)|version .{1,40} (?:is )?required|incompatible with|EBADENGINE|"
+        r"not supported (?:on|by|in) this",
+    ),
+    "network": re.compile(
+        r"EADDRINUSE|address already in use|[Cc]onnection refused|ECONNREFUSED|could not connect to|"
+        r"Could not resolve host|Temporary failure in name resolution|getaddrinfo|port is already allocated",
+    ),
+    "sandbox": re.compile(
+        r"Operation not permitted|Read-only file system|failed in sandbox|EROFS|EACCES|sandbox|"
+        r"not permitted in this environment|Permission denied|cannot lock ref|dubious ownership",
+    ),
+    "limit": re.compile(
+        r"already used by worktree|exceeds .{1,60}(?:size )?limit|larger than .{1,40}(?:recommended )?(?:maximum|"
+        r"limit)|No space left|out of memory|OutOfMemory|unable to create (?:new )?native thread|"
+        r"Too many open files|rate limit|quota",
+    ),
+}  # fmt: skip
+
+
+def detect(session: Session) -> Iterator[Episode]:
+    """Each such failure once, with the command that went through in its place where there was one."""
+    if not teaches(session):
+        return
+    seen: set[str] = set()
+    for at in failures(session):
+        failed = session.turns[at]
+        kind = kind_of(failed.text)
+        key = error_of(failed) or kind
+        if not kind or key in seen:
+            continue
+        found = _way_round(session, at)
+        again = [i for i in range(at + 1, len(session.turns)) if _same(session.turns[i], key)]
+        if found is None and not again:
+            continue
+        seen.add(key)
+        said = [i for i in range(at + 1, min(len(session.turns), at + 5)) if is_statement(session.turns[i])][:2]
+        change = (found,) if found is not None else ()
+        turns = tuple(sorted({at, *said, *again[:3], *change}))
+        ending = "went another way" if change else "stayed so"
+        reason = f"{kind}: `{failed.command.strip().splitlines()[0][:80]}` failed and {ending}"
+        yield Episode("environment_fact", session.key, lines_of(session, turns), turns, reason, at, change, found)
+
+
+def kind_of(output: str) -> str:
+    """Which limit of the machine an output speaks of, or ""."""
+    tail = output[:1500] + "\n" + output[-2500:]
+    return next((kind for kind, pattern in _KINDS.items() if pattern.search(tail)), "")
+
+
+def _same(turn: Turn, key: str) -> bool:
+    return is_shell(turn) and turn.outcome == "failed" and error_of(turn) == key
+
+
+def _way_round(session: Session, at: int) -> int | None:
+    """The next command that went through and shares the failed one's program or an argument of it, typed otherwise."""
+    failed = session.turns[at]
+    programs = {words[0] for words in command_parts(failed.command)}
+    arguments = {word for words in command_parts(failed.command) for word in words[1:] if len(word) > 3}
+    for later in range(at + 1, min(len(session.turns), at + LOOK_AHEAD // 4)):
+        turn = session.turns[later]
+        if not is_shell(turn) or turn.outcome != "passed":
+            continue
+        parts = command_parts(turn.command)
+        if programs & {words[0] for words in parts} or arguments & {word for words in parts for word in words}:
+            return later
+    return None

@@ -1,0 +1,218 @@
+"""What a turn proves: a failure that can teach, a check that a command runs, a change that it made.
+
+Every episode detector asks these questions, so that all of them are silent on the same things: refusals, interrupts,
+the harness's own errors, sub-agents, injected text, runs that a timer or hotwash itself started.
+"""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Iterator
+
+from index.records import Session, Turn
+from index.signature import command_key, command_parts, error_signature, split_lines, weigh_line
+
+# Errors of the agent's own tools. They say how to hold the tool, not anything about the project.
+_HARNESS = (
+    "<tool_use_error>",
+    "Sibling tool call errored",
+    "Cancelled: parallel",
+    "File has not been read",
+    "File does not exist",
+    "String to replace not found",
+    "apply_patch verification failed",
+    "Invalid patch",
+    "No changes to make",
+    "failed to parse function arguments",
+    "InputValidationError",
+    "Unknown skill",
+    "Permission to use",
+    "Permission for this action",
+    "This command requires approval",
+    "Claude requested permissions",
+    "BLOCKED",
+    "Request interrupted",
+    "aborted by user",
+    "rejected by user",
+    "The user doesn't want",
+)
+# Programs that look, print or move: a failure of theirs is a miss, and no check of anything.
+_LOOKING = frozenset(
+    "echo printf cat bat head tail less more ls tree pwd wc sort uniq cut tr tee xargs grep egrep fgrep rg ag "
+    "sed awk gawk "
+    "find fd which type whereis test [ [[ true false sleep wait jq yq date stat file du df basename dirname "
+    "realpath diff "
+    "cmp mkdir rmdir rm cp mv ln touch chmod chown kill pkill pgrep ps lsof env printenv export history clear man open "
+    "select-object select-string get-content get-childitem write-output write-host get-item test-path dir for "
+    "do done if "
+    "then else fi while until case esac { } ! time".split()
+)
+# Programs whose second word says what runs, so that two words name the check.
+_TASK_RUNNERS = frozenset(
+    "mise npm pnpm yarn bun just make task uv poetry hatch pdm rake nx turbo lerna docker docker-compose "
+    "podman gh glab "
+    "kubectl helm terraform git cargo go dotnet mix gradle gradlew mvn mvnw sbt swift flutter dart deno "
+    "composer bundle "
+    "rails artisan php manage.py python node ruby perl bash sh pip pip3 conda brew apt apt-get systemctl aws "
+    "gcloud".split()
+)
+_RUN_WORDS = frozenset({"run", "exec", "x", "compose", "tool", "script", "run-script", "task", "api", "artisan"})
+LOOK_AHEAD = 80
+# A compiler's or linter's finding: path, line, perhaps column, message.
+_FINDING = re.compile(
+    r"^[\w./\\@+-]{1,200}\.\w{1,10}(?::\d{1,7}(?::\d{1,6})?(?:: |:? (?:error|MD\d))|"
+    r"\(\d{1,7},\d{1,6}\): )\S?.{3}"
+)
+_RUNNER_PREFIX = re.compile(r"^(?:\[[\w:.-]{1,30}\] |\S{1,40} \| )(?=\S)")
+_ONLY_FAILED = re.compile(
+    r"\berror task failed|\btask failed\b|^\[?failed\]?\b|script failed|command failed|\bfailed with exit|"
+    r"exited with (?:code )?\d|^fail\t|^fail\b.{0,200}\[|"
+    r"^\d{1,6} (?:failed|errors?|problems?|issues?)\b|failed to push some refs|^aborting$|^error: process|"
+    r"^errors? in \d|elifecycle|first_fail|^(?:=|-){3,}|^\* \w{1,40}: \d"
+)
+_NO_ERROR = re.compile(
+    r"^(?:--- PASS|ok\s|PASS\b|✓|√|INFO|DEBUG|\d{4}[/-]\d\d[/-]\d\d \S{1,20} INFO|func |return |"
+    r"if |import )|\bINFO\b"
+)
+# A frame of a traceback, a package's heading, a bare exception: where it failed, not what.
+_FRAME = re.compile(r":\d{1,7}: (?:in \S{1,80}$|: # |\w{1,60}(?:Error|Exception)$)|^at ")
+_TELLING_MORE = re.compile(
+    r"\bmissing\b|not found|undefined|denied|refused|not permitted|expected|unknown|rejected|illegal|invalid|"
+    r"cannot|are ignored by|failed (?:in|to)\b|\bfail:|"
+    r"\bwant\b|\bmust\b|\bshould\b|already|can be|can replace|no such|not enough|too many|does not|unused|"
+    r"is not\b|unable"
+)
+
+
+def teaches(session: Session) -> bool:
+    """Whether a session may teach at all: not a run of ours, not a timer's, not a sub-agent's echo."""
+    return not (session.own or session.scheduled or session.subagent or session.parent.strip())
+
+
+def is_failure(turn: Turn) -> bool:
+    """Whether a turn is a command or tool call that failed by itself, in a way that may teach."""
+    if turn.who != "tool" or turn.outcome != "failed" or turn.refused or turn.sidechain:
+        return False
+    if turn.action not in {"shell", "mcp", "other"} or not turn.text.strip():
+        return False
+    return not is_harness_error(turn.text) and not _was_stopped(turn)
+
+
+def is_harness_error(text: str) -> bool:
+    """Whether an output is the harness's own refusal or misuse message."""
+    head = text[:400].lstrip()
+    return any(mark in head for mark in _HARNESS)
+
+
+def _was_stopped(turn: Turn) -> bool:
+    """Killed by a signal or a time limit: nothing was found out."""
+    head = turn.text[:300].lower()
+    return turn.exit_code in {130, 137, 143} or "timed out after" in head or "command timed out" in head
+
+
+def is_edit(turn: Turn) -> bool:
+    """Whether a turn changed a file."""
+    return (
+        turn.who == "tool"
+        and turn.action == "edit"
+        and turn.outcome != "failed"
+        and not turn.refused
+        and not turn.sidechain
+    )
+
+
+def is_shell(turn: Turn) -> bool:
+    """Whether a turn ran a command to its end, with success or not."""
+    return (
+        turn.who == "tool" and turn.action == "shell" and not turn.refused and not turn.sidechain and bool(turn.command)
+    )
+
+
+def checks_of(command: str) -> tuple[str, ...]:
+    """The checks that a command line runs, in order: program and what it is told to do, without what varies.
+
+    `cd x && mise run fmt && mise run lint | tail` gives ("mise run fmt", "mise run lint"); looking and moving give none.
+    """
+    found = []
+    for words in command_parts(command):
+        program = words[0].lower()
+        if program in _LOOKING or not program.strip("-"):
+            continue
+        key = command_key(shlex.join(words)).split()
+        if key:
+            found.append(" ".join(_family(key)))
+    return tuple(dict.fromkeys(found))
+
+
+def _family(key: list[str]) -> list[str]:
+    words = [word for word in key if not word.startswith("--")]
+    if words[0] not in _TASK_RUNNERS:
+        return words[:2] if words[0].endswith((".sh", ".py", ".js", ".ts", ".rb", ".ps1")) else words[:1]
+    return words[:3] if len(words) > 2 and words[1] in _RUN_WORDS else words[:2]
+
+
+def same_check(failed: str, later: str) -> bool:
+    """Whether a later command runs again what failed: the last check of the chain, or all of its checks."""
+    wanted, runs = checks_of(failed), set(checks_of(later))
+    return bool(wanted) and (wanted[-1] in runs or set(wanted) <= runs)
+
+
+def check_in_common(failed: str, later: str) -> str:
+    """The check that both commands run, the last one first; "" if there is none."""
+    runs = set(checks_of(later))
+    return next((check for check in reversed(checks_of(failed)) if check in runs), "")
+
+
+def telling_line(text: str) -> str:
+    """The line of an output that says what failed, as it stands: a finding at a place in a file before all else."""
+    best, most = "", 0
+    for line in split_lines(text):
+        weight = _weigh(line)
+        if weight > most:
+            best, most = line, weight
+    return best
+
+
+def _weigh(line: str) -> int:
+    bare = _RUNNER_PREFIX.sub("", line)
+    low = bare.lower()
+    if _ONLY_FAILED.search(low) or _NO_ERROR.search(bare):
+        return 0
+    weight = weigh_line(bare)
+    telling = _TELLING_MORE.search(low) is not None
+    if _FINDING.match(bare) and not _FRAME.search(bare):
+        return 4 if "warning" in low else 7 + 2 * (telling or weight > 0)
+    if low.startswith("! [rejected]"):
+        return 9
+    return weight + telling if weight else 2 * telling
+
+
+def error_of(turn: Turn) -> str:
+    """The signature of a failed turn's error, "" where the output has no telling line."""
+    return error_signature(_RUNNER_PREFIX.sub("", telling_line(turn.text)))
+
+
+def gone(signature: str, output: str) -> bool:
+    """Whether an error is no longer in an output."""
+    return bool(signature) and all(signature != error_signature(line) for line in split_lines(output) if _weigh(line))
+
+
+def failures(session: Session) -> Iterator[int]:
+    """Positions of the failures that may teach."""
+    return (at for at, turn in enumerate(session.turns) if is_failure(turn))
+
+
+def is_person(turn: Turn) -> bool:
+    """Whether a turn is the person's own words in the main conversation."""
+    return turn.who == "person" and not turn.sidechain and bool(turn.text.strip())
+
+
+def is_statement(turn: Turn) -> bool:
+    """Whether a turn is something the agent said in the main conversation."""
+    return turn.who == "agent" and not turn.tool and not turn.sidechain and bool(turn.text.strip())
+
+
+def lines_of(session: Session, turns: tuple[int, ...]) -> tuple[int, int]:
+    """First and last transcript line of some turns."""
+    return min(session.turns[at].line for at in turns), max(session.turns[at].end for at in turns)

@@ -1,0 +1,41 @@
+"""The person asked for something to be remembered, or stated a rule that holds always.
+
+Silent on: questions ("do you remember"), what was always or never the case, text that the person only pasted, and long
+task descriptions, where "must always" is a product's requirement and no rule for the agent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from detectors.evidence import is_person, lines_of, teaches
+from detectors.phrases import asks_to_remember, sentences, states_a_rule
+from index.records import Episode, Session, Turn
+
+LONGEST_ORDER = 4000
+LONGEST_RULE = 700
+
+
+def detect(session: Session) -> Iterator[Episode]:
+    """Each message of the person with such an order; a refusal's words count as well."""
+    if not teaches(session):
+        return
+    seen: set[str] = set()
+    for at, turn in enumerate(session.turns):
+        found = remembered(turn)
+        key = " ".join(found).lower()
+        if not found or key in seen:
+            continue
+        seen.add(key)
+        yield Episode("explicit_memory", session.key, lines_of(session, (at,)), (at,), "the person asked to keep this")
+
+
+def remembered(turn: Turn) -> list[str]:
+    """The sentences of a turn that the person wants kept, in order."""
+    if turn.sidechain:
+        return []
+    words = turn.said if turn.refused else turn.text if is_person(turn) else ""
+    if not words or len(words) > LONGEST_ORDER:
+        return []
+    said = sentences(words)
+    return [s for s in said if asks_to_remember(s) or (len(words) <= LONGEST_RULE and states_a_rule(s))]

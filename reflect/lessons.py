@@ -1,0 +1,139 @@
+"""Episodes become lessons without a model: draft each, keep one of those that tell the same, rank, cut, write.
+
+The same session gives the same lessons: ids come from the first record that a lesson rests on, never from a clock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from detectors.evidence import check_in_common, error_of
+from index.records import (
+    CONFIDENCE_RANGE,
+    EXTERNAL_ORIGINS,
+    Episode,
+    Importance,
+    Origin,
+    Session,
+    Solution,
+    Source,
+    Triggers,
+)
+from index.signature import command_key
+from index.store import solution_id
+from reflect.drafts import Draft, draft
+from reflect.tags import tags_for
+
+MOST = 3
+LEAST_WORTH = 2.6
+EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def write_lessons(session: Session, episodes: Sequence[Episode], most: int = MOST) -> tuple[Solution, ...]:
+    """At most `most` lessons of a session, what the person asked to keep aside, in the order of the transcript."""
+    drafted = [(made, episode) for episode in episodes if (made := draft(session, episode)) is not None]
+    ranked = sorted(drafted, key=lambda pair: (-pair[0].worth, pair[1].lines, pair[1].detector))
+    kept: list[tuple[Draft, Episode]] = []
+    for made, episode in ranked:
+        if not made.always and made.worth < LEAST_WORTH:
+            continue
+        if any(_tells_the_same(session, (made, episode), other) for other in kept):
+            continue
+        kept.append((made, episode))
+    always = [pair for pair in kept if pair[0].always]
+    others = [pair for pair in kept if not pair[0].always][: max(0, most)]
+    chosen = sorted(always + others, key=lambda pair: (pair[1].lines, pair[1].detector))
+    return tuple(_solution(session, made, episode, drafted) for made, episode in chosen)
+
+
+def _tells_the_same(session: Session, one: tuple[Draft, Episode], other: tuple[Draft, Episode]) -> bool:
+    """Whether two drafts rest on one failure, one error, or mostly on the same changes."""
+    (left, a), (right, b) = one, other
+    if left.title.lower() == right.title.lower():
+        return True
+    if a.failure is not None and a.failure == b.failure and a.detector != b.detector:
+        return True
+    if set(left.errors) & set(right.errors) - {""}:
+        return True
+    shared = set(a.change) & set(b.change)
+    return bool(shared) and 2 * len(shared) >= min(len(a.change), len(b.change))
+
+
+def _solution(session: Session, made: Draft, episode: Episode, drafted: Sequence[tuple[Draft, Episode]]) -> Solution:
+    turns = [session.turns[at] for at in episode.turns]
+    first = turns[0]
+    low, high = CONFIDENCE_RANGE[made.type]
+    origins = _origins(session, episode)
+    external = next((origin for origin in origins if origin in EXTERNAL_ORIGINS), None)
+    body = f"{made.fact}\n\n**Why it matters:** {made.why}\n\n**Instead:** {made.instead}\n"
+    mark = first.id or f"{session.key}#{first.line}"
+    began = first.time or session.started or EPOCH
+    ended = next((turn.time for turn in reversed(turns) if turn.time), None) or session.finished or began
+    return Solution(
+        id=solution_id(began, f"{session.agent}#{episode.detector}#{mark}"),
+        title=made.title,
+        category=made.category,
+        body=body,
+        type=made.type,
+        importance=_importance(made),
+        confidence=min(high, max(low, made.confidence)),
+        trust="external" if external else "observed",
+        tags=tags_for(made.commands, _paths(session, episode), f"{made.title} {made.fact}"),
+        project=session.project,
+        branch=session.branch,
+        triggers=_triggers(session, made, episode, drafted),
+        sources=(Source(session.key, episode.lines, external or origins[0], _ref(session, episode)),),
+        created=ended,
+        verified=ended.date(),
+    )
+
+
+def _importance(made: Draft) -> Importance:
+    return "high" if made.worth >= 5.5 else "medium"
+
+
+def _origins(session: Session, episode: Episode) -> list[Origin]:
+    """Whose text the lesson rests on: that of its turns, and of what was read from outside in between."""
+    person = episode.detector in {"explicit_memory", "user_correction"}
+    span = range(episode.turns[0], episode.turns[-1] + 1)
+    places = episode.turns if person else span
+    found = [session.turns[at].origin for at in places if session.turns[at].origin in EXTERNAL_ORIGINS]
+    return [*found, "person" if person else "agent"]
+
+
+def _ref(session: Session, episode: Episode) -> str:
+    span = range(episode.turns[0], episode.turns[-1] + 1)
+    refs = [
+        session.turns[at].ref for at in span if session.turns[at].origin in EXTERNAL_ORIGINS and session.turns[at].ref
+    ]
+    return refs[0][:300] if refs else ""
+
+
+def _paths(session: Session, episode: Episode) -> tuple[str, ...]:
+    """The project's files that were changed, or that a refused change was for; at most four."""
+    places = [*episode.change, *([episode.failure] if episode.failure is not None else [])]
+    found = [
+        path
+        for at in places
+        if session.turns[at].action == "edit"
+        for path in session.turns[at].paths
+        if not path.startswith(("/", "~", "..", "\\")) and path[1:2] != ":"
+    ]
+    return tuple(dict.fromkeys(found))[:4]
+
+
+def _triggers(session: Session, made: Draft, episode: Episode, drafted: Sequence[tuple[Draft, Episode]]) -> Triggers:
+    """Paths, commands and errors of the episode, and the errors of failures that the same changes resolved."""
+    errors = [error for error in made.errors if error]
+    commands = [key for command in made.commands if (key := command_key(command))]
+    for other, its in drafted:
+        if its.detector == "failure_then_fix" and set(its.change) & set(episode.change):
+            errors += [error for error in other.errors if error]
+    if not commands and episode.failure is not None and session.turns[episode.failure].action == "shell":
+        failed = session.turns[episode.failure].command
+        check = session.turns[episode.check].command if episode.check is not None else failed
+        commands = [key for key in (check_in_common(failed, check), command_key(failed)) if key][:1]
+        errors = errors or [error for error in (error_of(session.turns[episode.failure]),) if error]
+    narrow = tuple(key for key in dict.fromkeys(commands) if " " in key or len(key) > 4)
+    return Triggers(_paths(session, episode), narrow[:3], tuple(dict.fromkeys(errors))[:4])
