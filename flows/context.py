@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from curate.verdicts import Verdicts, read_verdicts, scan_missing, servable, write_verdicts
-from detectors.poison import rule_set_version, scan_solution
+from detectors.poison.scan import rule_set_version, scan_solution
 from flows.report import Report, StageLine
 from index.changes import Plan, Run, advance, apply, end_run, recover, start_run, store_lock
 from index.errors import SettingsError
@@ -102,6 +102,12 @@ class Pass:
     def may_serve(self, solution: Solution) -> bool:
         """Whether a solution may be given to an agent."""
         return servable(solution, self.verdicts)
+
+    @property
+    def cleared(self) -> tuple[Solution, ...]:
+        """The solutions whose text was scanned clean, external ones too: what may be merged with its like."""
+        answers = ((solution, self.verdicts.of(solution)) for solution in self.store.solutions)
+        return tuple(solution for solution, verdict in answers if verdict is not None and verdict.answer == "clean")
 
     @property
     def served(self) -> tuple[Solution, ...]:

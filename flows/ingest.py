@@ -73,7 +73,7 @@ def ingest(run: Pass, files: Sequence[Path], events: Sequence[Event], asked: boo
             blank = Progress("", str(file), stat.st_size, stat.st_mtime_ns)
             for session in read_sessions(file, mark):
                 known |= _ingest_session(run, session, blank, ledger, events, known, asked)
-        except Exception as error:  # noqa: BLE001 - whatever one transcript breaks, the others are still read
+        except Exception as error:
             _keep_failure(run, file, earlier, error)
 
 
@@ -104,7 +104,7 @@ def _ingest_session(
         session, redacted = redact_session(session, run.world.settings.redact)
         concluded = before.lines if before and before.status == "read" else 0
         episodes = tuple(episode for episode in detect_episodes(session) if episode.lines[1] > concluded)
-        lessons = write_lessons(session, episodes, run.world.settings.reflect)
+        lessons = write_lessons(session, episodes, run.world.settings.reflect.lessons_per_session)
     progress = _progress(session, blank, before, reason, len(lessons), sum(redacted.values()))
     plan = plan_session(run.world.root, session, episodes, lessons, progress, known)
     used = () if reason == STILL_RUNNING else drop_events(mine, f"{session.key} was read", f"session {session.key}")

@@ -9,7 +9,7 @@ from pathlib import Path
 from curate.drafts import Decided, Draft, read_decisions, read_drafts
 from curate.review import Decision, FindSecrets, Queue, Scan, plan_decision, problem_notes, queue
 from curate.skills import read_skills, skill_folders
-from detectors.poison import scan_text
+from detectors.poison.scan import scan_text
 from detectors.secrets import find_secrets
 from flows.context import World, open_pass
 from flows.forms import Findings, render_review

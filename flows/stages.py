@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import Path
 
-from curate.drafts import read_drafts
+from curate.decay import plan_decay
+from curate.dedup import DECISIONS_FILE, parse_decisions, plan_dedup
+from curate.drafts import read_decisions, read_drafts
+from curate.evidence import find_evidence, read_git_times, read_seen, update_seen, write_seen
+from curate.loss_budget import loss_budget, read_losses
 from curate.memory import plan_memory
+from curate.promote import Known, plan_promote
+from curate.skills import read_skills, skill_folders
 from curate.snapshot import SNAPSHOTS, render_snapshot, snapshot_name, snapshots_to_drop
+from detectors.poison.scan import scan_text
+from detectors.recurrence import find_patterns
+from detectors.secrets import find_secrets
 from flows.context import Pass, World
-from index.changes import read_bytes, write_derived
+from index.changes import Plan, read_bytes, write_derived
 from index.search import render_index
-from index.store import INDEX_FILE, MEMORY_FILE, known_ids
+from index.store import ARCHIVE, INDEX_FILE, MEMORY_FILE, known_ids, read_store
 from reflect.inbox import plan_import, plan_inbox, source_files
+from reflect.ledger import Progress, read_ledger
+
+# Sources that are no session of an agent: they support a lesson, and never count as having met it.
+NO_SESSION = ("inbox:", "import:", "mcp:")
 
 
 def file_inbox(run: Pass) -> None:
@@ -30,6 +44,67 @@ def adopt_files(run: Pass, paths: Sequence[Path]) -> None:
     adopted = {source.sha256 for solution in solutions for source in solution.sources if source.sha256}
     known = known_ids(run.world.root) | {solution.id for solution in solutions}
     run.land(plan_import(source_files(paths), known, adopted, run.world.settings.redact))
+
+
+def quarantine(run: Pass) -> None:
+    """Scan what changed, and move what is poison out of reach."""
+    run.scan()
+    verdicts = {solution.path: verdict for solution in run.store.solutions if (verdict := run.verdicts.of(solution))}
+    run.land(plan_quarantine(run.store.solutions, verdicts)) if 0 else None
+
+
+def decay(run: Pass) -> None:
+    """Archive what has no evidence for long, within the loss budget."""
+    world, solutions, today = run.world, run.store.solutions, run.world.now.date()
+    seen = read_seen(world.root)
+    evidence = find_evidence(solutions, run.store.mtimes, today, committed=read_git_times(world.root), seen=seen)
+    archived = {solution.path for solution in read_store(world.root, ARCHIVE).solutions}
+    plan = plan_decay(solutions, evidence, today, world.settings.decay, run.store.mtimes, taken=archived)
+    run.land(within_budget(run, plan))
+    if not run.dry_run:
+        write_seen(world.root, update_seen(seen, run.store.solutions, run.store.mtimes))
+
+
+def within_budget(run: Pass, plan: Plan) -> Plan:
+    """The part of a plan that may archive without a person, given what earlier passes took."""
+    today = run.world.now.date()
+    losses = read_losses(run.world.root, today)
+    return loss_budget(plan, losses, len(run.store.solutions), today, run.world.settings.decay)
+
+
+def deduplicate(run: Pass) -> None:
+    """Merge near-duplicates; what differs in a value is shown to a person instead."""
+    from detectors.duplicates import find_near_duplicates
+
+    solutions = run.cleared
+    settings = run.world.settings.dedup
+    pairs = find_near_duplicates([solution.body for solution in solutions], settings)
+    kept_apart = parse_decisions((read_bytes(run.world.root / DECISIONS_FILE) or b"").decode("utf-8", "replace"))
+    run.land(within_budget(run, plan_dedup(solutions, pairs, settings, kept_apart, run.store.mtimes)))
+    run.scan()
+
+
+def promote(run: Pass) -> None:
+    """Draft a skill of what enough independent sessions have shown."""
+    world, solutions = run.world, run.served
+    ledger = read_ledger(world.root)
+    days = {key: date.fromisoformat(read.finished[:10]) for key, read in ledger.items() if read.finished}
+    patterns = find_patterns(solutions, counts=lambda key: teaches(key, ledger), dates=days)
+    settings = world.settings.promote
+    ready = [pattern for pattern in patterns if pattern.promotable(settings.sessions, settings.days)]
+    skills, _ = read_skills(skill_folders(world.home))
+    known = Known(skills, read_drafts(world.root)[0], read_decisions(world.root)[0])
+    plan = plan_promote(
+        ready, solutions, known, world.now.date(), settings, scan=scan_text, find_secrets=find_secrets, dates=days
+    )
+    run.land(plan)
+
+
+def teaches(key: str, ledger: Mapping[str, Progress]) -> bool:
+    """Whether a source is an independent session: no imported text, and none that was read as our own, a sub-agent's or
+    a timer's."""
+    read = ledger.get(key)
+    return not key.startswith(NO_SESSION) and (read is None or read.status == "read")
 
 
 def remember(run: Pass) -> None:
@@ -62,3 +137,7 @@ def conclude(run: Pass) -> None:
     run.report.solutions = [(solution, run.verdicts.of(solution)) for solution in new]
     run.report.live = dict(sorted(Counter(solution.category for solution in run.store.solutions).items()))
     run.report.drafts = [draft.name for draft in read_drafts(run.world.root)[0]]
+
+
+def consolidate(run):
+    pass

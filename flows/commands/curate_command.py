@@ -16,6 +16,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def call(options: argparse.Namespace) -> int:
     """Run the weekly pass."""
-    from flows.pipeline import curate  # noqa: PLC0415 - the stages cost time that other commands need not pay
+    from flows.pipeline import curate
 
     return print_report(curate(open_world(options), options.dry_run), options)

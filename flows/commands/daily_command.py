@@ -16,6 +16,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def call(options: argparse.Namespace) -> int:
     """Run the daily pass."""
-    from flows.pipeline import daily  # noqa: PLC0415 - the stages cost time that other commands need not pay
+    from flows.pipeline import daily
 
     return print_report(daily(open_world(options), options.dry_run), options)

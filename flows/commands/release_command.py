@@ -18,10 +18,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def call(options: argparse.Namespace) -> int:
     """Release one lesson."""
     from curate.retire import plan_release
+    from curate.verdicts import DECISIONS
     from flows.pipeline import apply_one
+    from index.changes import read_bytes
     from index.lookup import find_solution
 
     world = open_world(options)
     solution = find_solution(world.root, options.id, ("solutions",))
-    plan = plan_release(solution, options.by, options.why, world.now)
+    earlier = read_bytes(world.root / DECISIONS / f"release-{solution.id}.json")
+    plan = plan_release(solution, options.by, options.why, world.now, earlier)
     return print_report(apply_one(world, "release", plan, options.dry_run), options)

@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def call(options: argparse.Namespace) -> int:
     """Run the session-end chain."""
-    from flows.pipeline import session_end  # noqa: PLC0415 - the stages cost time that other commands need not pay
+    from flows.pipeline import session_end
 
     for path in options.paths:
         if not path.exists():

@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def call(options: argparse.Namespace) -> int:
     """Show the status."""
     from curate.verdicts import read_verdicts
-    from detectors.poison import rule_set_version
+    from detectors.poison.scan import rule_set_version
     from flows.status import read_status, render_status
 
     world = open_world(options)

@@ -15,7 +15,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def call(options: argparse.Namespace) -> int:
     """Show why a lesson is believed."""
     from curate.verdicts import read_verdicts
-    from detectors.poison import rule_set_version
+    from detectors.poison.scan import rule_set_version
     from flows.why import render_why, why_json
     from index.lookup import find_solution
 
