@@ -13,6 +13,7 @@ from detectors.secrets.plugins import find_by_plugins
 from detectors.secrets.shapes import MARK
 from detectors.secrets.tokens import find_tokens
 from detectors.secrets.transport import find_addresses, find_headers, find_in_commands
+from detectors.secrets.wrapped import find_wrapped
 
 __all__ = ["MARK", "Secret", "find_secrets"]
 
@@ -45,6 +46,7 @@ def find_secrets(text: str, personal: bool = False) -> list[Secret]:
 
 def _plain(text: str) -> Iterator[Hit]:
     yield from find_blocks(text)
+    yield from find_wrapped(text)
     yield from find_tokens(text)
     yield from find_by_plugins(text)
     yield from find_headers(text)

@@ -17,7 +17,7 @@ from detectors.secrets.shapes import (
     is_reference,
     is_worded,
 )
-from detectors.secrets.tokens import continued
+from detectors.secrets.wrapped import joined_end
 
 _STEMS = ("pass", "pwd", "secret", "token", "credential", "key", "mnemonic", "seed", "sig", "_pat", "pw", "contrase",
           "kennwort", "salt", "cookie", "session", "auth")  # fmt: skip
@@ -65,11 +65,13 @@ _TAIL = re.compile(
     r"(?:[ \t]{0,8}[|>][+-]?[ \t]{0,4}\n[ \t]{1,40}|\s{0,60}(?=\\{0,6}[\"'`])|[ \t]{0,8})|(?P<xml>>)"
     r"|(?P<gap>[ \t]{1,4}))"
     r"(?:(?:str|string|String|SecretStr|bytes)(?:\s{0,2}\|\s{0,2}None)?\s{0,3}=\s{0,3})?"
-    r"[@bfru]{0,2}(?P<quote>\\{0,6}(?:\"\"\"|'''|[\"'`]))?"
+    r"(?:[@bfru]{1,2}(?=\\{0,6}[\"'`]))?(?P<quote>\\{0,6}(?:\"\"\"|'''|[\"'`]))?"
 )
 _BARE = re.compile(r"[^\s\"'`<>\\]{1,1000}")
 _LINE = re.compile(r"[^\n\\\"']{1,200}")
-_LINE_START = re.compile(r"(?:^|\n|\\n|;)[ \t\->|]{0,12}(?:export |set |setx |ENV |ARG |\$env:|-e |--env )?[\"']?\Z")
+_LINE_START = re.compile(
+    r"(?:^|\n|\\n|;)[ \t\->|+]{0,12}(?:\d{1,6}[\u2192\t|:] ?)?(?:export |set |setx |ENV |ARG |\$env:|-e |--env )?[\"']?\Z"
+)
 _NEAR = re.compile(
     r"s?[\"'`*]{0,2}(?:[ \t]{1,2}[a-z]{1,12}){0,4}[ \t]{0,2}(?:[:=(-]|->|\u2192)?[ \t]{0,3}\n?[ \t]{0,4}[\"'`*(<]{0,3}"
     r"(?P<v>[A-Za-z0-9+/_\-.~]{16,400}={0,2})"
@@ -165,7 +167,7 @@ def _value(text: str, start: int, end: int, family: str, tail: re.Match[str]) ->
     if not _is_secret(value, family, bool(quote), env_line):
         return None
     if family != "password" and is_random(value):
-        _, stop = continued(text, value, stop, 0, open_ended=True)
+        stop = joined_end(text, stop)
     return family, at, stop
 
 

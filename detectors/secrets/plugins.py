@@ -37,6 +37,8 @@ REVIEWED: tuple[tuple[str, str, str, tuple[str, ...]], ...] = (
     ("twilio", "TwilioKeyDetector", "twilio-key", ("AC", "SK")),
 )
 
+_RUN = re.compile(r"[\w-]{0,60}", re.ASCII)
+
 
 @cache
 def reviewed_patterns() -> tuple[tuple[str, tuple[str, ...], tuple[re.Pattern[str], ...]], ...]:
@@ -58,13 +60,10 @@ def find_by_plugins(text: str) -> Iterator[tuple[str, int, int]]:
                 start, end = match.span(match.lastindex or 0) if kind == "aws-key" else match.span()
                 value = text[start:end].strip(' \t\n"=:')
                 start = text.index(value, start)
-                end = start + len(value)
-                if _stands_alone(text, start, end) and _is_likely(value):
+                end = _RUN.match(text, start + len(value)).end()  # type: ignore[union-attr]  # may be empty
+                value = text[start:end]
+                if starts_clean(text, start) and _is_likely(value):
                     yield kind, start, end
-
-
-def _stands_alone(text: str, start: int, end: int) -> bool:
-    return starts_clean(text, start) and not text[end : end + 1].isalnum()
 
 
 def _is_likely(value: str) -> bool:

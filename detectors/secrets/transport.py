@@ -40,7 +40,7 @@ _LOOSE_QUERY = frozenset(
 _ARGUMENTS: tuple[tuple[str, tuple[str, ...], str], ...] = (
     (r"\b(?:mysql\w{0,20}|mariadb[\w-]{0,20}|mycli)\b", (" -p", " --password="), r"=?\\{0,3}[\"']?(?P<v>[^\s\"'\\]{3,200})"),
     (r"\bsshpass\s{1,3}\Z|\bsshpass\Z", ("-p", " -p"), r"\s{0,3}\\{0,3}[\"']?(?P<v>[^\s\"'\\]{2,200})"),
-    (r"\b(?:docker|podman|helm|oras|nerdctl|skopeo|buildah|crane|az|mongo\w{0,12}|oc|argocd|unzip)\b",
+    (r"\b(?:docker|podman|helm|oras|nerdctl|skopeo|buildah|crane|az|mongo\w{0,12}|oc|unzip)\b",
      (" -p ", " -P ", " -w ", " -p="), r"\\{0,3}[\"']?(?P<v>[^\s\"'\\]{4,200})"),
     (r"\b(?:curl|wget|httpie?|https?|xh|hub|git)\b", (" -u", " --user", " -a ", " --auth", " --proxy-user"),
      r"[ =]{0,2}\\{0,3}[\"']?[^\s:\"'\\]{0,100}:(?P<v>[^\s\"'\\]{1,200})"),
@@ -161,7 +161,8 @@ def _line_before(text: str, at: int) -> str:
 
 def _argument(match: re.Match[str]) -> Iterator[Hit]:
     value = match["v"].rstrip(",;)")
-    if len(value) >= 3 and not is_placeholder(value, True) and not is_reference(value) and value[0] != "-":
+    flag = value.startswith("-") and match.string[match.start("v") - 1] == " "
+    if len(value) >= 3 and not flag and not is_placeholder(value, True) and not is_reference(value):
         yield "command-password", match.start("v"), match.start("v") + len(value)
 
 
