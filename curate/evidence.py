@@ -1,0 +1,204 @@
+"""When each lesson last had evidence, from dates that a copy, a clone or a wrong clock cannot make fresh.
+
+In this order, the first that is known counts (design contract, invariant 10):
+
+1. the newest of `verified` in the front matter and the last confirmed recall;
+2. for a file that git tracks unchanged, the time of the newest commit that touched it on any branch, so that neither a
+   clone nor the checkout of an old branch moves it;
+3. the file's mtime, or the earlier one that these same bytes were seen with before: a copy or a restored backup
+   changes times, not texts;
+4. `created`, then the time in the id.
+
+A date later than tomorrow is unknown. Where many files were touched in one moment (a copy, a shallow clone, one big
+first commit), that moment says nothing of each: the lesson counts as old as it was made, but is not archived before
+the moment itself is old enough (`Evidence.latest`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, timedelta
+from pathlib import Path
+
+from index.changes import write_derived
+from index.records import Solution
+from index.store import CACHE, CROCKFORD
+
+BURST_SECONDS = 60  # files touched within one such span were touched together
+BURST_LEAST = 3  # fewer may be a person's evening of edits
+BURST_SHARE = 0.2  # and no less than this share of the store
+GIT_SECONDS = 60.0
+SEEN_FILE = "evidence-seen.json"
+
+Day = date  # inside Evidence, `date` is a field
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """The day of a lesson's newest evidence and where it comes from; None where nothing is known.
+
+    `latest` is the last day on which there may have been evidence, where that is later than `date`.
+    """
+
+    date: Day | None
+    how: str
+    latest: Day | None = None
+
+
+def find_evidence(
+    solutions: Iterable[Solution],
+    mtimes: Mapping[str, int],
+    today: date,
+    recalled: Mapping[str, date] | None = None,
+    committed: Mapping[str, int] | None = None,
+    seen: Mapping[str, int] | None = None,
+) -> dict[str, Evidence]:
+    """Each lesson's evidence by path.
+
+    `mtimes` are in nanoseconds by path, `recalled` the last confirmed recall by id, `committed` the commit times in
+    seconds by path from `read_git_times`, `seen` the earliest known mtimes by text from `read_seen`.
+    """
+    live = list(solutions)
+    times: dict[str, tuple[int, str]] = {}
+    for solution in live:
+        if committed and solution.path in committed:
+            times[solution.path] = (committed[solution.path], "committed")
+        elif solution.path in mtimes:
+            first = (seen or {}).get(text_key(solution.text), mtimes[solution.path])
+            times[solution.path] = (min(first, mtimes[solution.path]) // 1_000_000_000, "modified")
+    together = _touched_together([time for time, _ in times.values()])
+    return {
+        solution.path: _evidence(solution, (recalled or {}).get(solution.id), times.get(solution.path), together, today)
+        for solution in live
+    }
+
+
+def read_git_times(root: Path) -> dict[str, int]:
+    """Commit times in seconds, by path below `root`, of the files that git tracks and that are as committed.
+
+    Three git calls for the whole store; {} where there is no repository, no git, or git fails.
+    """
+    tracked = _git(root, "ls-files", "-z", "--", ".")
+    if not tracked:
+        return {}
+    changed = _git(root, "diff", "--no-ext-diff", "--name-only", "-z", "--relative", "HEAD", "--", ".")
+    if changed is None:
+        return {}
+    unchanged = set(tracked.split("\0")) - set(changed.split("\0")) - {""}
+    log = _git(root, "log", "--all", "-z", "--format=%x01%ct", "--name-only", "--relative", "--no-renames", "--", ".")
+    times: dict[str, int] = {}
+    now = 0
+    for part in (log or "").split("\0"):
+        name = part.lstrip("\n")
+        if name.startswith("\x01"):
+            stamp, _, name = name[1:].partition("\n")
+            now = int(stamp) if stamp.strip().isdigit() else 0
+        if name in unchanged:
+            times[name] = max(times.get(name, 0), now)
+    return times
+
+
+def read_seen(root: Path) -> dict[str, int]:
+    """The earliest mtime that each text was seen with, by `text_key`; {} where nothing was kept or it is damaged."""
+    try:
+        kept = json.loads((root / CACHE / SEEN_FILE).read_bytes())
+    except (OSError, ValueError):
+        return {}
+    if not isinstance(kept, dict):
+        return {}
+    return {key: value for key, value in kept.items() if isinstance(value, int)}
+
+
+def update_seen(seen: Mapping[str, int], solutions: Iterable[Solution], mtimes: Mapping[str, int]) -> dict[str, int]:
+    """What `read_seen` should give next time: the texts of today, each with the earliest time known."""
+    kept: dict[str, int] = {}
+    for solution in solutions:
+        if solution.path in mtimes:
+            key = text_key(solution.text)
+            known = [mtimes[solution.path], *(times[key] for times in (seen, kept) if key in times)]
+            kept[key] = min(known)
+    return kept
+
+
+def write_seen(root: Path, seen: Mapping[str, int]) -> None:
+    """Keep the earliest mtimes; written only where they differ."""
+    text = "{\n" + ",\n".join(f'"{key}": {seen[key]}' for key in sorted(seen)) + "\n}\n"
+    write_derived(root / CACHE / SEEN_FILE, text.encode())
+
+
+def text_key(text: str) -> str:
+    """A short name of a whole file's text."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+
+
+def id_time(identifier: str) -> date | None:
+    """The day in a ULID's first ten characters; None where there is none."""
+    number = 0
+    for character in identifier[:10].upper():
+        place = CROCKFORD.find(character)
+        if place < 0:
+            return None
+        number = number << 5 | place
+    return _day(number // 1000)
+
+
+def _evidence(
+    solution: Solution, recalled: date | None, time: tuple[int, str] | None, together: frozenset[int], today: date
+) -> Evidence:
+    last = today + timedelta(days=1)
+    dated = [
+        (day, how) for day, how in ((solution.verified, "verified"), (recalled, "recalled")) if day and day <= last
+    ]
+    if dated:
+        return Evidence(*max(dated, key=lambda pair: pair[0]))
+    made = _made(solution, last)
+    touched = _day(time[0]) if time else None
+    if time is None or touched is None or touched > last:
+        return made
+    if time[0] // BURST_SECONDS in together and made.date is not None and made.date < touched:
+        return Evidence(made.date, made.how, touched)
+    return Evidence(touched, time[1])
+
+
+def _made(solution: Solution, last: date) -> Evidence:
+    """When the lesson was made, by its own word, else by its id."""
+    created = solution.created.date()
+    if date(1970, 1, 1) < created <= last:
+        return Evidence(created, "created")
+    day = id_time(solution.id)
+    return Evidence(day, "id") if day and date(1970, 1, 1) < day <= last else Evidence(None, "unknown")
+
+
+def _touched_together(times: list[int]) -> frozenset[int]:
+    """The spans in which so many files were touched that each one's time says nothing."""
+    spans = Counter(time // BURST_SECONDS for time in times)
+    least = max(BURST_LEAST, BURST_SHARE * len(times))
+    # A copy that runs over the edge of a span is one copy.
+    full = {span for span in spans if spans[span] + max(spans[span - 1], spans[span + 1]) >= least}
+    return frozenset(full)
+
+
+def _day(seconds: int) -> date | None:
+    try:
+        return datetime.fromtimestamp(seconds, UTC).date()
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def _git(root: Path, *arguments: str) -> str | None:
+    """What a git command prints; None where it cannot run. Hooks, pagers, locks and prompts are off."""
+    # Inside a git hook GIT_DIR and its kin name another repository.
+    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    env |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    command = ["git", "-C", str(root), "-c", "core.fsmonitor=false", "-c", "core.quotepath=false", *arguments]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=GIT_SECONDS, check=False, env=env)
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return done.stdout.decode("utf-8", "surrogateescape") if done.returncode == 0 else None
