@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from detectors.poison.rule import Rule
+from detectors.poison.segment import Block
 
 NEGATED = 0.15
 FORBIDDEN = 0.3
@@ -36,24 +37,24 @@ DISCUSSION = re.compile(
 SPEECH_FAMILIES = frozenset({"override", "concealment", "standing", "redirect", "propagation"})
 
 
-def weigh(rule: Rule, block: str, start: int, end: int) -> float:
-    """How much of a rule's weight a match keeps, 0..1, given the block of folded text around it."""
+def weigh(rule: Rule, text: str, block: Block, start: int, end: int) -> float:
+    """How much of a rule's weight a match keeps, 0..1, given the folded text around it in its block."""
     weight = 1.0
     if rule.negatable:
-        before = block[max(0, start - LOOK_BACK) : start]
-        clause = max((match.end() for match in CLAUSE_END.finditer(before)), default=0)
-        if NEGATOR.search(before, clause):
+        back = max(block.start, start - LOOK_BACK)
+        clause = max((match.end() for match in CLAUSE_END.finditer(text, back, start)), default=back)
+        if NEGATOR.search(text, clause, start):
             weight *= NEGATED
-        elif FORBIDDEN_AFTER.search(block, end, end + LOOK_AHEAD):
+        elif FORBIDDEN_AFTER.search(text, end, min(block.end, end + LOOK_AHEAD)):
             weight *= FORBIDDEN
-    if rule.family in SPEECH_FAMILIES and is_quoted(block, start, end):
+    if rule.family in SPEECH_FAMILIES and is_quoted(text, block, start, end):
         weight *= QUOTED
-    if DISCUSSION.search(block, max(0, start - 2 * LOOK_AHEAD), end + LOOK_AHEAD):
+    if DISCUSSION.search(text, max(block.start, start - 2 * LOOK_AHEAD), min(block.end, end + LOOK_AHEAD)):
         weight *= DISCUSSED
     return weight
 
 
-def is_quoted(block: str, start: int, end: int) -> bool:
+def is_quoted(text: str, block: Block, start: int, end: int) -> bool:
     """Whether a match stands inside a pair of double quotes on its line."""
-    before = block[max(0, start - 2 * LOOK_AHEAD) : start]
-    return before.count('"') % 2 == 1 and '"' in block[end : end + 2 * LOOK_AHEAD]
+    before = text[max(block.start, start - 2 * LOOK_AHEAD) : start]
+    return before.count('"') % 2 == 1 and '"' in text[end : min(block.end, end + 2 * LOOK_AHEAD)]

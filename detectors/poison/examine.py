@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from detectors.poison.context import weigh
-from detectors.poison.gate import Gate, words_of
+from detectors.poison.gate import Gate
 from detectors.poison.normalise import Normal, normalise
 from detectors.poison.rule import Rule
 from detectors.poison.rules import RULES
@@ -16,8 +16,6 @@ from detectors.poison.segment import Block, segment
 from detectors.poison.views import read_views
 
 MAX_DEPTH = 2
-# Markdown marks and line ends inside a block read as blanks: "ignore **all**" is "ignore all".
-FLAT = str.maketrans("*`\n\r\t", "     ")
 HIDDEN_REASON = {
     "tag_characters": "words in invisible tag characters",
     "variation_selectors": "words in invisible variation selectors",
@@ -47,6 +45,7 @@ ADDRESSED = re.compile(
     r"^\s{0,8}(?:note (?:to|for) )?(?:ai |coding )?(?:agents?|assistants?|claude|codex|system|llms?|models?|bot|"
     r"instructions?|override)\b.{0,40}?[:,]|\boverride\b.{0,20}\b(?:system|config)"
 )
+DECODE_WORDS = ("decod", "decrypt", "unscramble", "rot13", "translate", "base64", "selector")
 DECODE_ORDER = re.compile(
     r"\b(?:decode|decrypt|unscramble|translate|rot13|base64|selectors?)\b[^.\n]{0,80}\b(?:do (?:exactly )?what|"
     r"follow|execute|apply|obey|run it|says?\b)"
@@ -92,13 +91,19 @@ def examine(text: str, depth: int = 0) -> Examined:
 
 def _open_findings(normal: Normal, blocks: tuple[Block, ...]) -> Iterator[Fired]:
     all_rules = gate()
+    text = flatten(normal.text)
     for block in blocks:
-        flat = normal.text[block.start : block.end].translate(FLAT)
-        for rule in all_rules.candidates(flat, set(words_of(flat))):
-            match = rule.find(flat)
+        for rule, places in all_rules.candidates(text, block.start, block.end):
+            match = rule.find(text, block.start, block.end, places)
             if match is not None:
-                span = normal.span(block.start + match.start(), block.start + match.end())
-                yield fire(rule, span, weigh(rule, flat, match.start(), match.end()))
+                yield fire(rule, normal.span(*match.span()), weigh(rule, text, block, *match.span()))
+
+
+def flatten(text: str) -> str:
+    """Markdown marks and line ends as blanks, so that "ignore **all**" reads as "ignore all"; the length stays."""
+    for mark in "*`\n\r\t\v\f\x1c\x1d\x1e\x1f\x85":
+        text = text.replace(mark, " ")
+    return text
 
 
 def fire(rule: Rule, span: tuple[int, int], weight: float) -> Fired:
@@ -109,7 +114,7 @@ def fire(rule: Rule, span: tuple[int, int], weight: float) -> Fired:
 def _hidden_findings(text: str, normal: Normal, depth: int, known: set[str]) -> Iterator[Fired]:
     for start, end in normal.mixed:
         yield hidden("mixed_script", normal.span(start, end), 1.0, "")
-    match = DECODE_ORDER.search(normal.text)
+    match = DECODE_ORDER.search(normal.text) if any(word in normal.text for word in DECODE_WORDS) else None
     if match is not None:
         yield Fired(
             "hidden.decode_order",
@@ -119,7 +124,7 @@ def _hidden_findings(text: str, normal: Normal, depth: int, known: set[str]) -> 
             normal.span(*match.span()),
             1.0,
         )
-    for view in read_views(text, normal.text):
+    for view in read_views(text, normal):
         span = normal.span(*view.span) if view.in_folded else view.span
         said = examine(view.text, depth + 1) if view.text else None
         worst = _worst(said, known if view.kind in SAME_WORDS else set())

@@ -1,61 +1,104 @@
-"""The cheap gate before the rules: which of them could fire at all, by the words that a block holds."""
+"""The cheap gate before the rules: which of them could fire in a block, and where, by the words that it holds."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 
+from detectors.poison.anchors import anchors
 from detectors.poison.rule import Rule
 
 # A literal in a rule's `needs`, looked for anywhere in the block instead of at the beginning of a word.
 LITERAL = "="
-MAX_KNOWN_WORDS = 50_000
-BLANKS = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
+MAX_KNOWN = 50_000
+LONGEST_STEM = 24
+WORD = re.compile(r"[a-z0-9_]+")
+Known = tuple[int, tuple[int, ...]]
 
 
-def words_of(text: str) -> list[str]:
-    """The words of folded text: runs of letters, digits and underscores."""
-    return text.translate(BLANKS).split()
+class Gate(dict[str, Known]):
+    """Word -> the needs it meets, as bits, and the rules whose matches can begin with it.
 
-
-class Gate(dict[str, int]):
-    """Word -> the needs it meets, as bits; filled as words are met, and emptied when it grows too large."""
+    Filled as words are met; emptied when it grows too large.
+    """
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         super().__init__()
         self.rules = tuple(rules)
         groups = sorted({group for rule in self.rules for group in rule.needs})
         bit_of = {group: 1 << place for place, group in enumerate(groups)}
-        self.stems: dict[str, int] = {}
-        self.literals: list[tuple[str, int]] = []
+        self.needs: dict[str, int] = defaultdict(int)
+        self.literals: dict[str, int] = defaultdict(int)
         for group in groups:
             for stem in group.split():
                 if stem.startswith(LITERAL):
-                    self.literals.append((stem[1:], bit_of[group]))
+                    self.literals[stem[1:]] |= bit_of[group]
                 else:
-                    self.stems[stem] = self.stems.get(stem, 0) | bit_of[group]
-        self.needed = tuple((rule, sum(bit_of[group] for group in set(rule.needs))) for rule in self.rules)
-        self.chosen: dict[int, tuple[Rule, ...]] = {}
+                    self.needs[stem] |= bit_of[group]
+        self.starts: dict[str, set[int]] = defaultdict(set)
+        self.signs: dict[int, list[str]] = defaultdict(list)
+        self.plain: set[int] = set()
+        for number, rule in enumerate(self.rules):
+            literals = anchors(rule.compiled[0])
+            if not literals:
+                self.plain.add(number)
+            for literal in literals:
+                word = WORD.match(literal)
+                if word:
+                    self.starts[word.group()].add(number)
+                else:
+                    self.signs[number].append(literal)
+        self.needed = tuple(sum(bit_of[group] for group in set(rule.needs)) for rule in self.rules)
+        self.chosen: dict[int, frozenset[int]] = {}
 
-    def __missing__(self, word: str) -> int:
-        bits = 0
-        for length in range(1, len(word) + 1):
-            bits |= self.stems.get(word[:length], 0)
-        if len(self) >= MAX_KNOWN_WORDS:
+    def __missing__(self, word: str) -> Known:
+        bits, rules = 0, set[int]()
+        for length in range(1, min(len(word), LONGEST_STEM) + 1):
+            bits |= self.needs.get(word[:length], 0)
+            rules |= self.starts.get(word[:length], set())
+        if len(self) >= MAX_KNOWN:
             self.clear()
-        self[word] = bits
-        return bits
+        self[word] = known = (bits, tuple(sorted(rules)))
+        return known
 
-    def candidates(self, block: str, words: Iterable[str]) -> tuple[Rule, ...]:
-        """The rules whose every need a block meets."""
+    def candidates(self, text: str, start: int, end: int) -> Iterator[tuple[Rule, list[int] | None]]:
+        """The rules that could fire between two offsets, each with the places to try, or None for all of them."""
         bits = 0
-        for word in words:
-            bits |= self[word]
-        for literal, bit in self.literals:
-            if literal in block:
+        begun: list[tuple[int, tuple[int, ...]]] = []
+        for match in WORD.finditer(text, start, end):
+            met, rules = self[match.group()]
+            bits |= met
+            if rules:
+                begun.append((match.start(), rules))
+        for literal, bit in self.literals.items():
+            if text.find(literal, start, end) >= 0:
                 bits |= bit
+        chosen = self._chosen(bits)
+        if not chosen:
+            return
+        places: dict[int, list[int]] = defaultdict(list)
+        for place, rules in begun:
+            for number in rules:
+                if number in chosen:
+                    places[number].append(place)
+        for number in sorted(chosen):
+            if number in self.plain:
+                yield self.rules[number], None
+                continue
+            for sign in self.signs.get(number, ()):
+                place = text.find(sign, start, end)
+                while place >= 0:
+                    places[number].append(place)
+                    place = text.find(sign, place + 1, end)
+            if number in places:
+                yield self.rules[number], sorted(places[number])
+
+    def _chosen(self, bits: int) -> frozenset[int]:
         found = self.chosen.get(bits)
         if found is None:
-            if len(self.chosen) >= MAX_KNOWN_WORDS:
+            if len(self.chosen) >= MAX_KNOWN:
                 self.chosen.clear()
-            found = self.chosen[bits] = tuple(rule for rule, need in self.needed if bits & need == need)
+            numbers = (number for number, needed in enumerate(self.needed) if bits & needed == needed)
+            found = self.chosen[bits] = frozenset(numbers)
         return found

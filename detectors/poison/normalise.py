@@ -11,6 +11,11 @@ from functools import lru_cache
 NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 # A word that mixes Latin letters with Cyrillic, Greek or Armenian ones; no language writes so.
 MIXED_WORD = re.compile(r"[a-z\u0370-\u058f]{2,40}")
+LOOK_ALIKE = re.compile(r"[\u0370-\u058f]")
+STRANGE = re.compile(
+    "[\U000e0000-\U000e0fff\u00ad\u180e\u200b\u200c\u202a-\u202e\u2060-\u2069\ufeff\uff01-\uff5e\U0001d400-\U0001d7ff\u24b6-\u24e9"
+    "\U0001f130-\U0001f189]|[\ufe00-\ufe0f]{4}"
+)
 INVISIBLE = frozenset(
     "\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e"
     "\u2060\u2061\u2062\u2063\u2064\u2066\u2067\u2068\u2069\u206a\u206b\u206c\u206d\u206e\u206f\u3164\ufeff\uffa0"
@@ -24,11 +29,16 @@ LOOK_ALIKES = str.maketrans(
 
 @dataclass(frozen=True, slots=True)
 class Normal:
-    """Folded text. `edits` are (position here, position in the original) wherever the distance between both changes."""
+    """Folded text. `edits` are (position here, position in the original) wherever the distance between both changes.
+
+    `mixed` are the words here that join look-alike letters of two scripts; `strange` says that the original holds
+    characters that are not seen, turn the direction of the text, or are styled forms of plain letters.
+    """
 
     text: str
     edits: tuple[tuple[int, int], ...] = ()
     mixed: tuple[tuple[int, int], ...] = ()
+    strange: bool = False
 
     def original(self, position: int) -> int:
         """The offset in the original text of a position in the folded one."""
@@ -50,10 +60,12 @@ def normalise(text: str) -> Normal:
         return Normal(text.lower())
     pieces: list[str] = []
     edits: list[tuple[int, int]] = []
+    runs: list[str] = []
     done = here = 0
     for match in NON_ASCII.finditer(text):
         pieces.append(text[done : match.start()])
         here += match.start() - done
+        runs.append(match.group())
         for offset, char in enumerate(match.group(), match.start()):
             folded = fold(char)
             pieces.append(folded)
@@ -63,10 +75,13 @@ def normalise(text: str) -> Normal:
         done = match.end()
     pieces.append(text[done:])
     plain = "".join(pieces).lower()
-    mixed = tuple(match.span() for match in MIXED_WORD.finditer(plain) if is_mixed(match.group()))
+    mixed: tuple[tuple[int, int], ...] = ()
+    if LOOK_ALIKE.search("".join(runs)):
+        mixed = tuple(match.span() for match in MIXED_WORD.finditer(plain) if is_mixed(match.group()))
+    strange = STRANGE.search("".join(runs)) is not None
     for start, end in mixed:
         plain = plain[:start] + plain[start:end].translate(LOOK_ALIKES) + plain[end:]
-    return Normal(plain, tuple(edits), mixed)
+    return Normal(plain, tuple(edits), mixed, strange)
 
 
 @lru_cache(maxsize=8192)

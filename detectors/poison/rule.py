@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import islice
@@ -36,7 +37,8 @@ class Rule:
     A blank in `pattern`, `also` and `unless` stands for one to four blanks. `needs` is the cheap gate: each string is a
     list of word beginnings, one of which the block must hold; without it the pattern is never tried. All of `also`
     must be found near the match, in the same block; `unless` near it cancels the rule. `negatable`: "never ..." before
-    the match turns it into good advice. `origin` says where the form of attack is described. `examples` must fire,
+    the match turns it into good advice. `check` is asked
+    about each match and the block. `origin` says where the form of attack is described. `examples` must fire,
     `harmless` must not; tests hold both.
     """
 
@@ -51,6 +53,7 @@ class Rule:
     unless: str = ""
     harmless: tuple[str, ...] = ()
     negatable: bool = True
+    check: Callable[[re.Match[str], str], bool] | None = None
     origin: str = "OWASP Agentic Security Initiative, ASI06 memory and context poisoning"
     compiled: tuple[re.Pattern[str], ...] = field(init=False, repr=False, compare=False)
 
@@ -58,19 +61,28 @@ class Rule:
         patterns = (self.pattern, *self.also, *((self.unless,) if self.unless else ()))
         object.__setattr__(self, "compiled", tuple(compile_pattern(pattern) for pattern in patterns))
 
-    def find(self, block: str) -> re.Match[str] | None:
-        """The first place in a block where the rule holds, or None."""
-        pattern = self.compiled[0]
-        if len(self.compiled) == 1:
-            return pattern.search(block)
-        for match in islice(pattern.finditer(block), MAX_TRIES):
-            start, end = max(0, match.start() - NEAR), match.end() + NEAR
+    def find(self, text: str, start: int, end: int, places: list[int] | None = None) -> re.Match[str] | None:
+        """The first match between two offsets where the rule holds, or None. `places`: the only ones to try."""
+        for match in islice(self._matches(text, start, end, places), MAX_TRIES):
+            low, high = max(start, match.start() - NEAR), min(end, match.end() + NEAR)
             others = self.compiled[1 : 1 + len(self.also)]
-            if all(other.search(block, start, end) for other in others) and not (
-                self.unless and self.compiled[-1].search(block, start, end)
+            if self.check and not self.check(match, text):
+                continue
+            if all(other.search(text, low, high) for other in others) and not (
+                self.unless and self.compiled[-1].search(text, low, high)
             ):
                 return match
         return None
+
+    def _matches(self, text: str, start: int, end: int, places: list[int] | None) -> Iterator[re.Match[str]]:
+        pattern = self.compiled[0]
+        if places is None:
+            yield from pattern.finditer(text, start, end)
+            return
+        for place in places:
+            match = pattern.match(text, place, end)
+            if match is not None:
+                yield match
 
 
 # A class in brackets or an escape is kept as it is; a blank outside of them is one to four blanks, " ?" none to four.

@@ -15,6 +15,8 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from urllib.parse import unquote
 
+from detectors.poison.normalise import Normal
+
 MAX_VIEW = 65_536
 MAX_VIEWS = 64
 MIN_TOKEN = 16
@@ -34,11 +36,11 @@ class View:
     in_folded: bool = False
 
 
-def read_views(text: str, folded: str) -> tuple[View, ...]:
-    """The views of a text, in the order of the carriers below; `folded` is its plain form (lower case)."""
+def read_views(text: str, normal: Normal) -> tuple[View, ...]:
+    """The views of a text, in the order of the carriers below; `normal` is its folded form."""
     found: list[View] = []
     for carrier in CARRIERS:
-        for view in carrier(text, folded):
+        for view in carrier(text, normal):
             found.append(view)
             if len(found) >= MAX_VIEWS:
                 return tuple(found)
@@ -64,10 +66,9 @@ RTL = re.compile("[\u0590-\u08ff]")
 STYLED = re.compile("(?:[\uff01-\uff5e\U0001d400-\U0001d7ff\u24b6-\u24e9\U0001f130-\U0001f189][ \u3000]{0,2}){8,}")
 
 
-def invisible(text: str, folded: str) -> Iterator[View]:
+def invisible(text: str, normal: Normal) -> Iterator[View]:
     """Tag characters, variation selectors, zero-width characters between letters, bidi overrides, styled letters."""
-    del folded
-    if text.isascii():
+    if not normal.strange:
         return
     for match in TAGS.finditer(text):
         if not text[: match.start()].endswith(FLAG):
@@ -90,6 +91,9 @@ def invisible(text: str, folded: str) -> Iterator[View]:
         yield View("styled_letters", match.group(), match.span())
 
 
+# Bytes that an encoded word is made of become "x", so that one search says whether there is a long one.
+TOKEN_BYTES = bytes(120 if (chr(code).isalnum() and code < 128) or chr(code) in "+/=_-" else 32 for code in range(256))
+LONG_TOKEN = b"x" * MIN_TOKEN
 TOKEN = re.compile(r"[A-Za-z0-9+/=_-]{16,}")
 BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 BASE32 = re.compile(r"[A-Z2-7]{16,}={0,6}")
@@ -102,10 +106,10 @@ PERCENT = re.compile(r"[^\s\"'<>]{0,2000}(?:%[0-9a-fA-F]{2})[^\s\"'<>]{0,2000}")
 ENTITIES = re.compile(r"(?:&#x?[0-9a-fA-F]{2,6};[^&\n]{0,3}){4,}")
 
 
-def encoded(text: str, folded: str) -> Iterator[View]:
+def encoded(text: str, normal: Normal) -> Iterator[View]:
     """Base64, base32, hexadecimal, escapes, binary, Morse, percent and entity encoding that decode to prose."""
-    del folded
-    if max(map(len, text.split()), default=0) >= MIN_TOKEN:
+    del normal
+    if LONG_TOKEN in text.encode("utf-8", "replace").translate(TOKEN_BYTES):
         for token in TOKEN.finditer(text):
             yield from _first_decoded(token)
     for mark, pattern, kind, decode in ESCAPED:
@@ -220,9 +224,9 @@ FAR_RIGHT = re.compile(r"[ \t]{120,}(\S[^\n]{4,1000})")
 CODE_COMMENT = "<!--"
 
 
-def unrendered(text: str, folded: str) -> Iterator[View]:
+def unrendered(text: str, normal: Normal) -> Iterator[View]:
     """HTML and link comments, hidden elements, JSON comments, link titles, concealed ANSI, text far to the right."""
-    del folded
+    del normal
     for mark, pattern, kind, sure in UNRENDERED:
         if mark in text:
             for match in pattern.finditer(text):
@@ -242,6 +246,10 @@ UNRENDERED: tuple[tuple[str, re.Pattern[str], str, bool], ...] = (
 )
 
 
+# Letters become "a", digits that stand for letters "1": the shapes that spaced-out letters and leet cannot avoid.
+SHAPE_BYTES = bytes(
+    97 if 97 <= code <= 122 else 49 if chr(code) in "0134578" else 32 if code == 32 else 46 for code in range(256)
+)
 SPACED_LETTERS = re.compile(r"(?<![a-z0-9])(?:[a-z] {1,3}){5,400}[a-z](?![a-z0-9'])")
 LEET_WORD = re.compile(
     r"(?<![\w/.-])(?=[a-z0-9@$]{0,14}[a-z])(?=[a-z0-9@$]{0,14}[0134578@$])[a-z0-9@$]{2,16}(?![\w/-])"
@@ -254,17 +262,19 @@ ROT13_HINTS = tuple(
 )
 
 
-def disguised(text: str, folded: str) -> Iterator[View]:
+def disguised(text: str, normal: Normal) -> Iterator[View]:
     """Spaced-out letters, digits for letters, reversed text and rot13, as their line reads without the disguise."""
     del text
-    for match in SPACED_LETTERS.finditer(folded):
+    folded = normal.text
+    shape = folded.encode("utf-8", "replace").translate(SHAPE_BYTES)
+    for match in SPACED_LETTERS.finditer(folded) if b" a a a" in shape or b"a a a a" in shape else ():
         start, end = line_around(folded, match.start(), match.end())
         letters = match.group()
         wide = re.split(r" {2,3}", letters) if "  " in letters else [letters]
         joined = " ".join(part.replace(" ", "") for part in wide)
         said = folded[start : match.start()] + joined + folded[match.end() : end]
         yield View("spaced_letters", said, match.span(), in_folded=True)
-    if HAS_LEET.search(folded):
+    if b"a1a" in shape:
         lines = Counter(line_around(folded, match.start(), match.end()) for match in LEET_WORD.finditer(folded))
         for (start, end), words in sorted(lines.items()):
             if words >= 3:
@@ -283,9 +293,6 @@ def disguised(text: str, folded: str) -> Iterator[View]:
             break
 
 
-HAS_LEET = re.compile(r"[a-z][0134578][a-z]")
-
-
 def line_around(text: str, start: int, end: int) -> tuple[int, int]:
     """The line that a span stands in, at most 1,000 characters to each side."""
     first = text.rfind("\n", max(0, start - 1000), start)
@@ -293,5 +300,5 @@ def line_around(text: str, start: int, end: int) -> tuple[int, int]:
     return (first + 1 if first >= 0 else max(0, start - 1000)), (last if last >= 0 else min(len(text), end + 1000))
 
 
-Carrier = Callable[[str, str], Iterator[View]]
+Carrier = Callable[[str, Normal], Iterator[View]]
 CARRIERS: tuple[Carrier, ...] = (invisible, unrendered, encoded, disguised)

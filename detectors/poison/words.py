@@ -80,9 +80,13 @@ ALWAYS = (
 )
 TRUSTED = (
     r"(?:verified|validated|approved|confirmed|accepted|certified|agreed|signed[- ]off|cleared|blessed|endorsed|"
-    r"recommended|sanctioned|measured|proven|works 100|never failed|\d{1,4} times|(?:cto|ciso|legal|security(?: "
+    r"recommended|sanctioned|measured|proven|works 100|never failed|(?<=\d\s)times|(?:cto|ciso|legal|security(?: "
     r"team)?|"
     r"compliance|management|platform[- ]admin|the vendor|finance) (?:says?|said|confirmed|approved|agreed|signed|has|"
     r"have))"
 )
 ENTITY = r"(?:[`\"'@]?[\w@][\w@./:~-]{1,60}[`\"']?)"
+SINK_WORDS = (
+    "=:// =@ =[.] gist paste webhook extern central remote logg backup collect intranet third outside analytic triage "
+    "diagnostic telemetry collaborat audit archiv commit issue support public"
+)

@@ -130,7 +130,7 @@ RULES_OVERRIDE: tuple[Rule, ...] = (
         "medium",
         "contains made-up turns of a conversation or forged reasoning of the assistant",
         ("human user assistant reason thought conclud determin thinking system developer",),
-        r"(?:(?:^|\s)(?:human|user): .{1,160}(?:^|\s)assistant:|(?:^|\s)(?:system|developer|admin): "
+        r"(?:\b(?:human|user): .{1,160}\bassistant:|\b(?:system|developer|admin): "
         r"(?:(?:the|you|from|please|ignore|cleanup|new|note) |\w+ required)|"
         r"(?:reasoning|thought|thinking)\b.{0,40}(?:assistant|internal)|\b(?:i|i've|i have) (?:already "
         r")?(?:concluded|"

@@ -1,0 +1,142 @@
+"""The learnt layer: how much a stretch of text is worded like known attacks, by hashed words and letters.
+
+Inference is a handful of numpy passes over the text. Feature hashing: Weinberger et al., arXiv 0902.2206. The weights
+are made by benchmarks/train_poison.py and stand beside this module as JSON that a person can read.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+WEIGHTS_FILE = Path(__file__).with_name("weights.json")
+BUCKET_BITS = 14
+BUCKETS = 1 << BUCKET_BITS
+LETTER_RUNS = (3, 4, 5)
+# Stands between two stretches, longer than the longest run, so that no run joins two of them.
+SEAM = b"\n" * 6
+DIGITS = bytes.maketrans(b"123456789", b"000000000")
+WORD_BYTES = bytes(1 if (chr(code).isalnum() and code < 128) or code == 95 or code >= 128 else 0 for code in range(256))
+ODD = (2654435761, 2246822519, 3266489917, 668265263, 374761393)
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """What training made: named weights for the rules, two tables for hashed wording, thresholds."""
+
+    named: Mapping[str, float]
+    letters: NDArray[np.float32]
+    words: NDArray[np.float32]
+    wording_bias: float
+    bias: float
+    suspect: float
+    poison: float
+
+
+@cache
+def weights() -> Weights | None:
+    """The shipped weights, or None where the file is missing (then the rules judge alone)."""
+    if not WEIGHTS_FILE.is_file():
+        return None
+    return parse_weights(json.loads(WEIGHTS_FILE.read_text(encoding="utf-8")))
+
+
+def parse_weights(data: Mapping[str, Any]) -> Weights:
+    """The JSON form as tables; bucket weights are whole numbers times `scale`."""
+    import numpy as np
+
+    return Weights(
+        named={name: float(value) for name, value in data["named"].items()},
+        letters=np.array(data["letters"], dtype=np.float32) * np.float32(data["scale"]),
+        words=np.array(data["words"], dtype=np.float32) * np.float32(data["scale"]),
+        wording_bias=float(data["wording_bias"]),
+        bias=float(data["bias"]),
+        suspect=float(data["thresholds"]["suspect"]),
+        poison=float(data["thresholds"]["poison"]),
+    )
+
+
+def wording_scores(stretches: Sequence[str], table: Weights) -> list[float]:
+    """The log-odds of each stretch of folded text by its wording alone."""
+    import numpy as np
+
+    if not stretches:
+        return []
+    buckets, letter_starts, words, word_starts = hashed(stretches)
+    letters = np.zeros(len(stretches), dtype=np.float64)
+    for run in buckets:
+        letters += np.add.reduceat(table.letters[run], letter_starts)
+    letter_counts = np.diff(np.append(letter_starts, len(buckets[0]))) * len(buckets)
+    said = np.zeros(len(stretches), dtype=np.float64)
+    counts = np.ones(len(stretches), dtype=np.float64)
+    if len(words[0]):
+        for run in words:
+            sums = np.append(0.0, np.cumsum(table.words[run], dtype=np.float64))
+            said += np.diff(sums[word_starts])
+        counts = np.maximum(np.diff(word_starts) * len(words), 1)
+    scores = letters / np.sqrt(letter_counts) + said / np.sqrt(counts) + table.wording_bias
+    return [float(score) for score in scores]
+
+
+def hashed(
+    stretches: Sequence[str],
+) -> tuple[list[NDArray[np.uint32]], NDArray[np.intp], list[NDArray[np.uint32]], NDArray[np.intp]]:
+    """The buckets of all letter runs and of all words and word pairs, with where each stretch begins in them.
+
+    The word starts have one more entry than there are stretches: the end of the last.
+    """
+    import numpy as np
+
+    parts = [" ".join(stretch.split()).encode("utf-8", "replace").translate(DIGITS) for stretch in stretches]
+    lengths = np.array([len(part) + len(SEAM) for part in parts], dtype=np.intp)
+    ends = np.cumsum(lengths)
+    starts = ends - lengths
+    data = SEAM.join([*parts, b""])
+    codes = np.frombuffer(data, dtype=np.uint8).astype(np.uint32)
+    total = len(codes)
+    odd = np.array(ODD, dtype=np.uint32)
+    rolling = codes * odd[0]
+    letters: list[NDArray[np.uint32]] = []
+    for back in range(1, max(LETTER_RUNS)):
+        rolling[: total - back] += codes[back:] * odd[back]
+        if back + 1 in LETTER_RUNS:
+            letters.append(bucket_of(rolling + np.uint32(back)))
+    word = np.frombuffer(data.translate(WORD_BYTES), dtype=np.uint8)
+    edges = np.flatnonzero(np.diff(np.append(np.append(np.uint8(0), word), np.uint8(0))))
+    begins, stops = edges[::2], edges[1::2]
+    hashes = word_hashes(codes, begins, stops)
+    following = np.append(hashes[1:], np.uint32(0)) if len(hashes) else hashes
+    pairs = hashes * odd[1] + following * odd[3]
+    word_starts = np.append(np.searchsorted(begins, starts), len(begins))
+    return letters, starts, [bucket_of(hashes), bucket_of(pairs)], word_starts
+
+
+def word_hashes(codes: NDArray[np.uint32], begins: NDArray[np.intp], stops: NDArray[np.intp]) -> NDArray[np.uint32]:
+    """A hash of each word from its first eight and its last three letters and its length."""
+    import numpy as np
+
+    value = (stops - begins).astype(np.uint32) * np.uint32(ODD[4])
+    for place in range(8):
+        at = begins + place
+        inside = at < stops
+        value = value * np.uint32(31) + np.where(inside, codes[np.minimum(at, len(codes) - 1)], np.uint32(0))
+    for back in range(1, 4):
+        value = value * np.uint32(37) + codes[np.maximum(stops - back, begins)]
+    return value
+
+
+def bucket_of(value: NDArray[np.uint32]) -> NDArray[np.uint32]:
+    """The bucket of a hash: its mixed upper bits."""
+    import numpy as np
+
+    mixed = (value ^ (value >> np.uint32(15))) * np.uint32(2246822519)
+    mixed ^= mixed >> np.uint32(13)
+    return (mixed * np.uint32(3266489917)) >> np.uint32(32 - BUCKET_BITS)
