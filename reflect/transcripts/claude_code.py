@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from index.records import Session
+from reflect.transcripts.branches import Node, dead_records
 from reflect.transcripts.calls import describe_call
 from reflect.transcripts.claude_results import judge_result
-from reflect.transcripts.claude_tree import Node, dead_records
 from reflect.transcripts.lines import Tail, head_values, read_lines
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import OWN_MARK, SUBAGENT_MARK, Mark
@@ -307,18 +307,13 @@ class _Reading:
 
     def _session(self, recorder: Recorder, name: str, parent: str) -> Session:
         heading = self.heading
-        return Session(
-            agent,
+        return recorder.session(
             name,
-            self.path,
-            recorder.turns(heading.cwd),
-            tuple(recorder.problems),
-            dict(sorted(recorder.unread.items())),
+            heading.cwd,
             lines=self.tail.lines,
             ended_at=self.tail.ended_at,
             sha256=self.tail.digest.hexdigest(),
             project=project_of(heading.cwd),
-            cwd=heading.cwd,
             branch=heading.branch,
             version=heading.version,
             started=heading.started,
@@ -327,7 +322,6 @@ class _Reading:
             subagent=bool(parent) or self.is_subagent_file,
             own=self.own or is_own(recorder),
             scheduled=self.scheduled,
-            rewind=recorder.rewind(),
         )
 
 

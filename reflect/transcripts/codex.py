@@ -17,7 +17,7 @@ from reflect.transcripts.codex_results import judge_result
 from reflect.transcripts.lines import Tail, head_values, read_lines
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import SUBAGENT_MARK, Mark
-from reflect.transcripts.recorder import Draft, Place, Recorder, is_own, name_of, shared
+from reflect.transcripts.recorder import Draft, Place, Recorder, name_of, shared
 from reflect.transcripts.text import parse_time, string, text_of
 from reflect.transcripts.walk import walk_files
 
@@ -287,27 +287,20 @@ class _Reading:
         git = git if isinstance(git, dict) else {}
         cwd = string(meta.get("cwd")) or self.cwd
         self._merge_events()
-        return Session(
-            agent,
+        return self.recorder.session(
             f"{parent}{SUBAGENT_MARK}{own_id}" if subagent and parent else own_id,
-            self.path,
-            self.recorder.turns(cwd),
-            tuple(self.recorder.problems),
-            dict(sorted(self.recorder.unread.items())),
+            cwd,
             lines=self.tail.lines,
             ended_at=self.tail.ended_at,
             sha256=self.tail.digest.hexdigest(),
             project=project_of(cwd, string(git.get("repository_url"))),
-            cwd=cwd,
             branch=string(git.get("branch")),
             version=string(meta.get("cli_version")),
             started=self.started,
             finished=self.finished,
             parent=f"{agent}:{parent}" if parent else "",
             subagent=subagent,
-            own=is_own(self.recorder),
             scheduled=_is_scheduled(meta.get("source")) or _is_scheduled(meta.get("originator")),
-            rewind=self.recorder.rewind(),
         )
 
     def _merge_events(self) -> None:

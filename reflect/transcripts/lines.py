@@ -139,12 +139,9 @@ def _pass_over_long(file: Any, size: int, raw: bytes, tail: Tail) -> Line:
 
 
 def read_head(path: Path, size: int = HEAD) -> bytes:
-    """The first bytes of a file; empty if it cannot be read."""
-    try:
-        with path.open("rb") as file:
-            return file.read(size)
-    except OSError:
-        return b""
+    """The first bytes of a file. Raises OSError if it cannot be read."""
+    with path.open("rb") as file:
+        return file.read(size)
 
 
 def head_values(head: bytes, limit: int = 12) -> Iterator[dict[str, Any]]:

@@ -68,6 +68,7 @@ _FAILURE = re.compile(
     r"(?:bash|sh|zsh|/bin/\w{1,10}): .{1,200}(?:not found|No such file)|.{0,200}: command not found)",
     re.MULTILINE,
 )
+_EXIT_END = re.compile(r"(?:exited with (?:exit )?code|[Ee]xit [Cc]ode:)\s{1,3}(-?\d{1,10})")
 _EXIT_LINE = re.compile(
     r"^(?:Exit code|exit code|Exit Code|Process exited with code)[: ]{1,2}(-?\d{1,10})", re.MULTILINE
 )
@@ -143,3 +144,9 @@ def exit_code_in(text: str) -> int | None:
     """The exit code that a line near the start of an output names."""
     found = _EXIT_LINE.search(text, 0, 400)
     return int(found[1]) if found else None
+
+
+def exit_code_at_end(text: str) -> int | None:
+    """The exit code that the last lines of an output name."""
+    codes = _EXIT_END.findall(text, max(0, len(text) - 300))
+    return int(codes[-1]) if codes else None

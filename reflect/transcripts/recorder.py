@@ -8,7 +8,7 @@ from datetime import datetime
 from sys import intern
 from typing import Any
 
-from index.records import Origin, Outcome, Problem, Turn, Who
+from index.records import Origin, Outcome, Problem, Session, Turn, Who
 from reflect.transcripts.calls import Call, relative_path
 from reflect.transcripts.injected import split_injected
 from reflect.transcripts.protocol import OWN_MARK
@@ -135,6 +135,18 @@ class Recorder:
             return (0, 0)
         place = min((draft.place for draft in kept[-REWIND_TURNS:]), key=lambda place: place.line)
         return (place.offset, place.line - 1)
+
+    def session(self, name: str, root: str, **facts: Any) -> Session:
+        """The finished session; `facts` are further fields of it."""
+        return Session(
+            self.agent,
+            name,
+            self.path,
+            self.turns(root),
+            tuple(self.problems),
+            dict(sorted(self.unread.items())),
+            **{"rewind": self.rewind(), "own": is_own(self), "cwd": root, **facts},
+        )
 
     def turns(self, root: str) -> tuple[Turn, ...]:
         """The finished turns in the order of the file."""
