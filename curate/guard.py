@@ -8,7 +8,7 @@ looser lets through what models do: swapped values, spliced sentences, a lost ne
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -242,14 +242,23 @@ def _join(
     home[1].append(difference)
 
 
-def _split_sides(side: Bullet, created: dict[str, str]) -> Iterable[tuple[str, str, str]]:
-    if not side.text.startswith(DISPUTED):
-        yield created[side.ids[0]], side.ids[0], side.text
-        return
-    marks = list(_SIDE.finditer(side.text))
+def dispute_sides(text: str) -> tuple[str, ...]:
+    """The texts of the sides of a dispute; of any other statement the text itself."""
+    return tuple(side for _, _, side in _parse_dispute(text)) if text.startswith(DISPUTED) else (text,)
+
+
+def _parse_dispute(text: str) -> Iterator[tuple[str, str, str]]:
+    """Day, id and text of each side of a dispute."""
+    marks = list(_SIDE.finditer(text))
     for mark, following in zip(marks, [*marks[1:], None], strict=True):
-        end = following.start() if following else len(side.text)
-        yield mark[1], mark[2], side.text[mark.end() : end].strip()
+        end = following.start() if following else len(text)
+        yield mark[1], mark[2], text[mark.end() : end].strip()
+
+
+def _split_sides(side: Bullet, created: dict[str, str]) -> Iterable[tuple[str, str, str]]:
+    if side.text.startswith(DISPUTED):
+        return _parse_dispute(side.text)
+    return [(created[side.ids[0]], side.ids[0], side.text)]
 
 
 def _newest(item: tuple[str, tuple[str, str]]) -> tuple[object, ...]:
