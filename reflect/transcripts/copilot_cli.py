@@ -9,7 +9,7 @@ from typing import Any
 from index.records import Session
 from reflect.transcripts.calls import describe_call
 from reflect.transcripts.lines import Tail, head_values, read_head, read_lines
-from reflect.transcripts.outcomes import exit_code_at_end, judge_exit
+from reflect.transcripts.outcomes import exit_code_at_end, judge_exit, without_exit_code
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import Mark
 from reflect.transcripts.recorder import Place, Recorder, name_of
@@ -107,6 +107,7 @@ def _take_result(recorder: Recorder, data: dict[str, Any], place: Place) -> None
     elif data.get("success") is False:
         draft.outcome, draft.exit_code = "failed", code
     elif code is not None:
-        draft.outcome, draft.exit_code = judge_exit(draft.call.command, code, text.rpartition("\n")[0]), code
+        draft.text = without_exit_code(draft.text)
+        draft.outcome, draft.exit_code = judge_exit(draft.call.command, code, draft.text), code
     else:
         draft.outcome = "passed"

@@ -12,7 +12,7 @@ from index.records import Outcome, Session
 from reflect.transcripts.calls import Call, describe_call
 from reflect.transcripts.documents import Document, LineFinder, read_document
 from reflect.transcripts.lines import Tail, head_values, parse_values, read_head, read_lines
-from reflect.transcripts.outcomes import exit_code_at_end, judge_exit
+from reflect.transcripts.outcomes import exit_code_at_end, judge_exit, without_exit_code
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import SUBAGENT_MARK, Mark
 from reflect.transcripts.recorder import Draft, Place, Recorder, name_of
@@ -77,9 +77,14 @@ class _Chat:
         self.heading = {key: item for key, item in value.items() if key != "messages"}
         finder = LineFinder(document.raw)
         messages = value.get("messages")
+        last: list[Draft] = []
         for message in messages if isinstance(messages, list) else []:
             name = string(message.get("id")) if isinstance(message, dict) else ""
-            self.take_message(message, finder.line_of(name), 0)
+            line = finder.line_of(name)
+            _end_before(last, line)
+            self.take_message(message, line, 0)
+            last = self.recorder.drafts
+        _end_before(last, finder.last + 1)
         return self.session(lines=finder.last, ended_at=len(document.raw), sha256=document.sha256)
 
     def take(self, record: Any, line: int, offset: int) -> None:
@@ -133,7 +138,7 @@ class _Chat:
         text, shown = text_of(message.get("content")), text_of(message.get("displayContent"))
         typed, mark, files = (shown, "", "") if shown else text.partition(_FILES)
         self.recorder.hear(typed, place, name)
-        if mark or (shown and shown != text):
+        if mark or (shown and shown not in text):
             self.recorder.say("injected", files or text, place, f"{name}#files")
 
     def _take_answer(self, message: dict[str, Any], place: Place, name: str) -> None:
@@ -150,10 +155,13 @@ class _Chat:
         name = string(record.get("id"))
         self.recorder.call(call, place, name)
         text = _output(record)
-        draft = self.recorder.result(name, place, text)
+        output = (
+            without_exit_code(text).removeprefix("Output: ").removeprefix("(empty)") if call.action == "shell" else text
+        )
+        draft = self.recorder.result(name, place, output)
         status = record.get("status")
         draft.refused = status == "cancelled"
-        draft.outcome, draft.exit_code = _judge(call, status, text)
+        draft.outcome, draft.exit_code = _judge(call, status, text, draft.text)
         if call.tool == "ask_user":
             draft.said = draft.text
 
@@ -179,6 +187,11 @@ class _Chat:
         )
 
 
+def _end_before(drafts: list[Draft], line: int) -> None:
+    for draft in drafts:
+        draft.end = max(draft.end, line - 1)
+
+
 def _output(record: dict[str, Any]) -> str:
     """The text of a call's result."""
     parts: list[str] = []
@@ -193,7 +206,7 @@ def _output(record: dict[str, Any]) -> str:
     return "\n".join(part for part in parts if part) or string(record.get("resultDisplay"))
 
 
-def _judge(call: Call, status: Any, text: str) -> tuple[Outcome, int | None]:
+def _judge(call: Call, status: Any, text: str, output: str) -> tuple[Outcome, int | None]:
     """Outcome and exit code: a shell command that failed is mostly called a success and tells its code in the text."""
     if status == "error":
         return "failed", exit_code_at_end(text)
@@ -204,7 +217,7 @@ def _judge(call: Call, status: Any, text: str) -> tuple[Outcome, int | None]:
     code = exit_code_at_end(text)
     if code is None and _REFUSED_LINE.search(text):
         return "failed", None
-    return judge_exit(call.command, code or 0, text), code or 0
+    return judge_exit(call.command, code or 0, output), code or 0
 
 
 def _slug(path: Path) -> str:

@@ -149,9 +149,13 @@ def _read_file(path: Path) -> Session:
     reading = _Messages(recorder, cwd)
     finder = LineFinder(document.raw)
     messages = value.get("messages")
+    begun = 0
     for message in messages if isinstance(messages, list) else []:
-        reading.take(message, finder.line_of("role"), 0)
+        line = finder.line_of("role")
+        begun = recorder.end_before(begun, line)
+        reading.take(message, line, 0)
         finder.at += 1
+    recorder.end_before(begun, finder.last + 1)
     return recorder.session(
         string(value.get("session_id")) or path.stem.removeprefix("session_"),
         cwd,

@@ -9,6 +9,7 @@ import orjson
 
 from index.records import Outcome
 from reflect.transcripts.calls import Call
+from reflect.transcripts.lines import parse_values
 from reflect.transcripts.outcomes import judge_exit
 from reflect.transcripts.text import string, text_of
 
@@ -29,10 +30,9 @@ def judge_result(call: Call, content: Any) -> Result:
     if isinstance(content, str):
         if not content.lstrip().startswith("{"):
             return Result(content)
-        try:
-            value = orjson.loads(content)
-        except ValueError:
-            return Result(content)
+        # Hints can follow the object ("use offset=50 to see more").
+        values, _ = parse_values(content.encode("utf-8", errors="replace"))
+        value = values[0] if values else None
     if not isinstance(value, dict):
         return Result(text_of(content))
     text = _text(value, content)

@@ -78,6 +78,8 @@ def _read_export(path: Path) -> Session:
             reading.take(message.get("info"), message.get("parts"), finder)
         else:
             recorder.not_understood("not-an-object", finder.line)
+    if finder.raw:
+        recorder.end_before(reading.open, finder.last + 1)
     facts = {"lines": finder.last, "ended_at": len(document.raw), "sha256": document.sha256}
     return reading.session(
         string(info.get("id")) or path.stem,
@@ -150,6 +152,7 @@ class _Reading:
     def __init__(self, recorder: Recorder, cwd: str) -> None:
         self.recorder, self.cwd = recorder, cwd
         self.finished = parse_time(None)
+        self.open = 0
 
     def take(self, info: Any, parts: Any, finder: LineFinder) -> None:
         """Take in one message of the first generation: its heading and its parts."""
@@ -168,6 +171,7 @@ class _Reading:
             if finder.raw and part.get("type") in {"text", "tool"}:
                 line = finder.line_of(string(part.get("callID")) or str(part.get("type")))
                 finder.at += 1
+                self.open = self.recorder.end_before(self.open, line)
             self._take_part(role, part, Place(line, 0, time, shared(self.cwd)), f"{name}#{number}" if name else "")
 
     def _take_part(self, role: Any, part: dict[str, Any], place: Place, name: str) -> None:

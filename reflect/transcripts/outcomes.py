@@ -68,6 +68,10 @@ _FAILURE = re.compile(
     r"(?:bash|sh|zsh|/bin/\w{1,10}): .{1,200}(?:not found|No such file)|.{0,200}: command not found)",
     re.MULTILINE,
 )
+_HARNESS_END = re.compile(
+    r"(?:Command exited with code -?\d{1,10}|<exited with exit code -?\d{1,10}>|Exit Code: -?\d{1,10}|"
+    r"Process Group PGID: \d{1,12}|Background PIDs: .{0,200}|Signal: \w{1,20}|\(no output\))$"
+)
 _EXIT_END = re.compile(r"(?:exited with (?:exit )?code|[Ee]xit [Cc]ode:)\s{1,3}(-?\d{1,10})")
 _EXIT_LINE = re.compile(
     r"^(?:Exit code|exit code|Exit Code|Process exited with code)[: ]{1,2}(-?\d{1,10})", re.MULTILINE
@@ -144,6 +148,14 @@ def exit_code_in(text: str) -> int | None:
     """The exit code that a line near the start of an output names."""
     found = _EXIT_LINE.search(text, 0, 400)
     return int(found[1]) if found else None
+
+
+def without_exit_code(text: str) -> str:
+    """An output without the lines at its end in which the harness names the exit code or the process."""
+    lines = text.rstrip().split("\n")
+    while lines and (not lines[-1].strip() or _HARNESS_END.match(lines[-1].strip())):
+        lines.pop()
+    return "\n".join(lines)
 
 
 def exit_code_at_end(text: str) -> int | None:

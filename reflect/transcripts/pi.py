@@ -11,7 +11,7 @@ from index.records import Session
 from reflect.transcripts.branches import Node, dead_records
 from reflect.transcripts.calls import Call, describe_call
 from reflect.transcripts.lines import Tail, head_values, read_head, read_lines
-from reflect.transcripts.outcomes import exit_code_at_end, judge_exit
+from reflect.transcripts.outcomes import exit_code_at_end, judge_exit, without_exit_code
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import Mark
 from reflect.transcripts.recorder import Place, Recorder, name_of
@@ -138,8 +138,8 @@ class _Reading:
             draft.outcome = "unknown" if text.rstrip().endswith("aborted") else "failed"
             return
         draft.exit_code = code or 0
-        output = text.rpartition("\n")[0] if code else text
-        draft.outcome = judge_exit(call.command, draft.exit_code, output.replace("(no output)", ""))
+        draft.text = without_exit_code(draft.text)
+        draft.outcome = judge_exit(call.command, draft.exit_code, draft.text)
 
     def session(self) -> Session:
         """The session as read, without the branches that were left."""

@@ -128,6 +128,12 @@ class Recorder:
         draft.end = max(draft.place.line, place.line)
         return draft
 
+    def end_before(self, since: int, line: int) -> int:
+        """Let the turns from position `since` on reach to the line before `line`; returns where the next ones begin."""
+        for draft in self.drafts[since:]:
+            draft.end = max(draft.place.line, line - 1)
+        return len(self.drafts)
+
     def rewind(self) -> tuple[int, int]:
         """The place (offset, lines before) to read on from next time: some turns before the end."""
         kept = [draft for draft in self.drafts if not draft.dropped]

@@ -16,6 +16,7 @@ from reflect.transcripts.text import COMMAND_LIMIT, clean_text, string, text_of
 
 agent = "swe-agent"
 
+_REFUSED_EDIT = "Your proposed edit has introduced new syntax error"
 _EDITORS = frozenset({"create", "edit", "str_replace_editor", "insert"})
 
 
@@ -43,13 +44,16 @@ def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
         recorder.say("injected", text_of(first.get("content")), Place(1, 0))
     finder = LineFinder(document.raw)
     steps = value.get("trajectory")
+    begun = len(recorder.drafts)
     for number, step in enumerate(steps if isinstance(steps, list) else []):
         line = finder.line_of("action")
         finder.at += 1
+        begun = recorder.end_before(begun, line)
         if isinstance(step, dict):
             _take(recorder, step, Place(line, 0), f"step-{number}")
         else:
             recorder.not_understood("not-an-object", line)
+    recorder.end_before(begun, finder.last + 1)
     yield recorder.session(
         path.stem,
         "",
@@ -74,4 +78,5 @@ def _take(recorder: Recorder, step: dict[str, Any], place: Place, name: str) -> 
         call = Call("bash", "shell", clean_text(action, COMMAND_LIMIT))
     recorder.call(call, place, name)
     draft = recorder.result(name, place, string(step.get("observation")))
-    draft.outcome = "failed" if says_failed(action, draft.text) else "unknown"
+    failed = says_failed(action, draft.text) or draft.text.startswith(_REFUSED_EDIT)
+    draft.outcome = "failed" if failed else "unknown"

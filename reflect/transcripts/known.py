@@ -1,0 +1,40 @@
+"""Leaves out the turns that another file of the same story already gave: forks, resumes and backups copy history."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Set as AbstractSet
+from dataclasses import replace
+
+from index.records import Session, Turn
+
+
+def turn_keys(turn: Turn) -> tuple[str, ...]:
+    """The names under which a turn is known again: its record's id, if it has one, and a hash of what it says.
+
+    A short text ("yes") says the same in many places, so that only its record's id names it.
+    """
+    names = [f"id:{turn.id}"] if turn.id else []
+    said = f"{turn.who}\0{turn.command or turn.change}\0{turn.text}"
+    if len(said) > _TOO_SHORT:
+        names.append(f"text:{hashlib.sha256(said.encode('utf-8', errors='replace')).hexdigest()}")
+    return tuple(names)
+
+
+_TOO_SHORT = 80
+
+
+def drop_known(session: Session, seen: AbstractSet[str]) -> tuple[Session, frozenset[str]]:
+    """The session without the turns known from `seen`, and all keys seen so far, its own included.
+
+    A turn is known by its record's id; one without an id by its text. Within one session nothing is dropped: the
+    agent may say a thing twice.
+    """
+    kept = tuple(turn for turn in session.turns if not _is_known(turn, seen))
+    keys = frozenset(key for turn in session.turns for key in turn_keys(turn))
+    return (session if len(kept) == len(session.turns) else replace(session, turns=kept)), frozenset(seen) | keys
+
+
+def _is_known(turn: Turn, seen: AbstractSet[str]) -> bool:
+    keys = turn_keys(turn)
+    return bool(keys) and keys[0] in seen
