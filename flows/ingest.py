@@ -11,9 +11,9 @@ from pathlib import Path
 from detectors.registry import detect_episodes
 from flows.context import Pass, World
 from flows.report import SessionLine
-from index.changes import Plan
+from index.changes import Change, Plan
 from index.records import Episode, Problem, Session, Solution
-from index.store import known_ids
+from index.store import SPOOL, known_ids
 from reflect.ledger import Progress, change_progress, read_ledger
 from reflect.lessons import write_lessons
 from reflect.plan import plan_session
@@ -24,6 +24,7 @@ from reflect.transcripts.registry import find_sessions, read_sessions
 
 MOST_TRIES = 5
 STILL_RUNNING = "still running"
+EVENT_DAYS = 1
 
 
 def choose_files(world: World, paths: Sequence[Path] | None, events: Sequence[Event], from_spool: bool) -> list[Path]:
@@ -75,6 +76,27 @@ def ingest(run: Pass, files: Sequence[Path], events: Sequence[Event], asked: boo
                 known |= _ingest_session(run, session, blank, ledger, events, known, asked)
         except Exception as error:
             _keep_failure(run, file, earlier, error)
+
+
+def drop_dead_events(run: Pass, events: Sequence[Event]) -> None:
+    """Take out of the spool what can lead to no transcript: events that name none, or one that never came."""
+    waiting = {path.name for path in (run.world.root / SPOOL).glob("*.json")}
+    dead: list[Change] = []
+    for event in events:
+        if Path(event.path).name not in waiting:
+            continue
+        if not event.session and not event.transcript:
+            dead += drop_events([event], "names no session")
+        elif event.transcript and not Path(event.transcript).exists() and _is_old(run, event):
+            # A session without a prompt writes no transcript: that is no error.
+            dead += drop_events([event], f"its transcript {event.transcript} never came")
+    if dead:
+        run.land(Plan("spool", tuple(dead)))
+
+
+def _is_old(run: Pass, event: Event) -> bool:
+    written = (run.world.root / event.path).stat().st_mtime
+    return run.world.now.timestamp() - written > EVENT_DAYS * 86_400
 
 
 def _drop_used(run: Pass, events: Sequence[Event], earlier: Sequence[Progress]) -> None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from flows.context import Pass, World, open_pass
-from flows.ingest import choose_files, ingest
+from flows.ingest import choose_files, drop_dead_events, ingest
 from flows.report import Report
 from flows.stages import (
     adopt_files,
@@ -33,6 +33,7 @@ def session_end(
     with open_pass(world, "run", dry_run) as run:
         events = () if dry_run else read_spool(world.root)
         ingest(run, choose_files(world, paths, events, from_spool), events, asked=paths is not None)
+        drop_dead_events(run, events)
         file_inbox(run)
         quarantine(run)
         promote(run)
@@ -48,6 +49,7 @@ def curate(world: World, dry_run: bool = False) -> Report:
     with open_pass(world, "curate", dry_run) as run:
         events = () if dry_run else read_spool(world.root)
         ingest(run, choose_files(world, None, events, from_spool=False), events, asked=False)
+        drop_dead_events(run, events)
         file_inbox(run)
         quarantine(run)
         decay(run)
@@ -82,6 +84,24 @@ def import_lessons(world: World, paths: Sequence[Path], dry_run: bool = False) -
 def rebuild_index(world: World, dry_run: bool = False) -> Report:
     """Only the derived files."""
     with open_pass(world, "index", dry_run) as run:
+        write_index(run)
+        conclude(run)
+        return run.report
+
+
+STAGES: dict[str, Callable[[Pass], None]] = {
+    "decay": decay,
+    "dedup": deduplicate,
+    "consolidate": consolidate,
+    "scan": quarantine,
+    "promote": promote,
+}
+
+
+def run_stage(world: World, name: str, dry_run: bool = False) -> Report:
+    """One stage over the store as it stands, then the derived files."""
+    with open_pass(world, name, dry_run) as run:
+        STAGES[name](run)
         write_index(run)
         conclude(run)
         return run.report

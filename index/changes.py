@@ -13,6 +13,7 @@ import contextlib
 import hashlib
 import json
 import os
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -450,8 +451,10 @@ def read_runs(root: Path) -> list[dict[str, Any]]:
     runs: list[dict[str, Any]] = []
     for journal in sorted((root / JOURNAL).glob("*.jsonl")):
         head, stages, end = read_journal(journal)
-        changes = {stage.name: len(stage.changes) for stage in stages if stage.changes}
-        runs.append({**head, "stages": changes, "ended": (end or {}).get("end", ""), "undone_by": ""})
+        changes: Counter[str] = Counter()
+        for stage in stages:
+            changes[stage.name] += len(stage.changes)
+        runs.append({**head, "stages": dict(+changes), "ended": (end or {}).get("end", ""), "undone_by": ""})
     undone = {run["undoes"]: run["run"] for run in runs if run.get("undoes")}
     return [{**run, "undone_by": undone.get(run.get("run", ""), "")} for run in runs]
 

@@ -36,6 +36,11 @@ def read_spool(root: Path) -> tuple[Event, ...]:
     """Every event that waits, oldest first. The start mark goes first, so that an event written from now on starts a
     run of its own."""
     (root / START_MARK).unlink(missing_ok=True)
+    return peek_spool(root)
+
+
+def peek_spool(root: Path) -> tuple[Event, ...]:
+    """Every event that waits, oldest first; changes nothing."""
     events = []
     for path in sorted((root / SPOOL).glob("*.json")):
         raw = read_bytes(path)

@@ -7,9 +7,14 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flows.commands.common import open_world, print_report
 from index.errors import UsageError
+from reflect.spool import peek_spool
+
+if TYPE_CHECKING:
+    from flows.context import World
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,5 +32,25 @@ def call(options: argparse.Namespace) -> int:
         if not path.exists():
             raise UsageError(f"{path}: there is no such file or folder. Give a transcript, or none to find them.")
     paths = [path.absolute() for path in options.paths] or None
-    report = session_end(open_world(options), paths, options.from_spool, options.dry_run)
+    world = open_world(options)
+    if not world.settings.enabled:
+        raise UsageError("hotwash is switched off (HOTWASH_ENABLED, or `enabled:` in config.yaml). Nothing was read.")
+    if options.from_spool and not options.dry_run and hand_over(world):
+        return 0
+    report = session_end(world, paths, options.from_spool, options.dry_run)
     return print_report(report, options)
+
+
+def hand_over(world: World) -> bool:
+    """Give the spooled sessions to a Prefect server that serves this store; false where none does, so that they are
+    worked on here. The same event makes the same run, however often it is handed over."""
+    from flows.server import create_session_end_run, read_serving
+
+    if not world.env.get("PREFECT_API_URL") and read_serving(world.root) is None:
+        return False
+    events = peek_spool(world.root)
+    runs = [
+        create_session_end_run(world.root, event.key, f"{event.key} {Path(event.path).name}", world.env)
+        for event in events
+    ]
+    return bool(runs) and all(runs)
