@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from datetime import datetime
 
+from curate.verdicts import DECISIONS, text_hash
 from index.changes import Change, Plan, move
 from index.errors import UsageError
 from index.frontmatter import edit_frontmatter
@@ -56,11 +58,24 @@ def plan_supersede(old: Solution, new: Solution, why: str) -> Plan:
     )
 
 
-def plan_release(solution: Solution, by: str, why: str, today: datetime) -> Plan:
-    """Mark a lesson as reviewed by a person: what was external or suspect may be served from now on."""
+def plan_release(solution: Solution, by: str, why: str, today: datetime, earlier: bytes | None = None) -> Plan:
+    """Mark a lesson as reviewed by a person: what was external or suspect may be served from now on.
+
+    The decision is a file of its own that names the text by hash: nothing that a lesson says of itself clears it, and
+    a released lesson that is edited is suspect again. `earlier` is an older decision file on the same lesson.
+    """
     if not by.strip() or not why.strip():
         raise UsageError("A release needs a name and a reason: --by NAME --why TEXT.")
     released = {"by": by.strip(), "why": why.strip(), "on": today.date().isoformat()}
     text = edit_frontmatter(solution.text, {"trust": "reviewed", "released": released})
     why_line = f"released by {by.strip()}: {why.strip()}"
-    return Plan("release", (Change(solution.path, solution.text.encode(), text.encode(), why_line),))
+    decision = json.dumps({"id": solution.id, "body": text_hash(solution.body), **released}, indent=1) + "\n"
+    place = f"{DECISIONS}/release-{solution.id}.json"
+    unit = f"release {solution.id}"
+    return Plan(
+        "release",
+        (
+            Change(solution.path, solution.text.encode(), text.encode(), why_line, unit),
+            Change(place, earlier, decision.encode(), why_line, unit),
+        ),
+    )

@@ -16,14 +16,16 @@ from index.records import Finding, Solution, Verdict
 from index.store import CACHE
 
 VERDICTS = f"{CACHE}/verdicts.json"
+DECISIONS = "decisions"
 
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """Verdicts by the SHA-256 of a file's text, all of one rule set."""
+    """Verdicts by the SHA-256 of a file's text, all of one rule set; `released` holds the bodies a person has cleared."""
 
     rule_set: str
     by_hash: Mapping[str, Verdict] = field(default_factory=dict)
+    released: frozenset[str] = frozenset()
 
     def of(self, solution: Solution) -> Verdict | None:
         """The verdict on the current text of a solution, or None when it was not scanned."""
@@ -36,10 +38,12 @@ def text_hash(text: str) -> str:
 
 
 def servable(solution: Solution, verdicts: Verdicts) -> bool:
-    """May this be given to an agent: scanned clean as it stands, not external, not superseded (invariant 5)."""
+    """May this be given to an agent: scanned clean as it stands or released by a person, not external, not superseded
+    (design contract, invariant 5)."""
     verdict = verdicts.of(solution)
-    cleared = verdict is not None and verdict.answer == "clean"
-    return cleared and solution.trust != "external" and solution.superseded_by is None
+    if verdict is None or solution.trust == "external" or solution.superseded_by is not None:
+        return False
+    return verdict.answer == "clean" or (verdict.answer == "suspect" and text_hash(solution.body) in verdicts.released)
 
 
 def scan_missing(solutions: Iterable[Solution], known: Verdicts, scan: Callable[[Solution], Verdict]) -> Verdicts:
@@ -48,16 +52,26 @@ def scan_missing(solutions: Iterable[Solution], known: Verdicts, scan: Callable[
     for solution in solutions:
         key = text_hash(solution.text)
         by_hash[key] = known.by_hash.get(key) or scan(solution)
-    return Verdicts(known.rule_set, by_hash)
+    return Verdicts(known.rule_set, by_hash, known.released)
+
+
+def read_released(root: Path) -> frozenset[str]:
+    """The hashes of the bodies that a person has read and cleared: `decisions/release-*.json`."""
+    hashes = set()
+    for path in (root / DECISIONS).glob("release-*.json"):
+        with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
+            hashes.add(str(orjson.loads(path.read_bytes())["body"]))
+    return frozenset(hashes)
 
 
 def read_verdicts(root: Path, rule_set: str) -> Verdicts:
     """The verdicts kept in the cache; none when they are of another rule set or cannot be read."""
+    released = read_released(root)
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         kept: dict[str, Any] = orjson.loads((root / VERDICTS).read_bytes())
         if kept["rule_set"] == rule_set:
-            return Verdicts(rule_set, {key: _verdict(value) for key, value in kept["verdicts"].items()})
-    return Verdicts(rule_set)
+            return Verdicts(rule_set, {key: _verdict(value) for key, value in kept["verdicts"].items()}, released)
+    return Verdicts(rule_set, released=released)
 
 
 def write_verdicts(root: Path, verdicts: Verdicts) -> None:
