@@ -9,10 +9,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from detectors.evidence import LOOK_AHEAD, error_of, failures, is_shell, is_statement, lines_of, teaches
+from detectors.evidence import (
+    checks_of,
+    error_of,
+    failures,
+    is_person,
+    is_shell,
+    is_statement,
+    lines_of,
+    teaches,
+    telling_line,
+)
 from index.records import Episode, Session, Turn
 from index.signature import command_parts
 
+REACH = 12
 _KINDS: dict[str, re.Pattern[str]] = {
     "tool": re.compile(
         r"command not found|is not recognized as (?:an internal|the name)|: not found$|"
@@ -57,7 +68,7 @@ def detect(session: Session) -> Iterator[Episode]:
     seen: set[str] = set()
     for at in failures(session):
         failed = session.turns[at]
-        kind = kind_of(failed.text)
+        kind = kind_of(failed)
         key = error_of(failed) or kind
         if not kind or key in seen:
             continue
@@ -66,7 +77,8 @@ def detect(session: Session) -> Iterator[Episode]:
         if found is None and not again:
             continue
         seen.add(key)
-        said = [i for i in range(at + 1, min(len(session.turns), at + 5)) if is_statement(session.turns[i])][:2]
+        until = found if found is not None else min(len(session.turns), at + 4)
+        said = [i for i in range(at + 1, until) if is_statement(session.turns[i])]
         change = (found,) if found is not None else ()
         turns = tuple(sorted({at, *said, *again[:3], *change}))
         ending = "went another way" if change else "stayed so"
@@ -74,10 +86,12 @@ def detect(session: Session) -> Iterator[Episode]:
         yield Episode("environment_fact", session.key, lines_of(session, turns), turns, reason, at, change, found)
 
 
-def kind_of(output: str) -> str:
-    """Which limit of the machine an output speaks of, or ""."""
-    tail = output[:1500] + "\n" + output[-2500:]
-    return next((kind for kind, pattern in _KINDS.items() if pattern.search(tail)), "")
+def kind_of(turn: Turn) -> str:
+    """Which limit of the machine a failure speaks of, or "": a look at a file that is not there speaks of none."""
+    line = telling_line(turn.text)
+    if not checks_of(turn.command) and "o such file" in line:
+        return ""
+    return next((kind for kind, pattern in _KINDS.items() if pattern.search(line)), "")
 
 
 def _same(turn: Turn, key: str) -> bool:
@@ -85,15 +99,21 @@ def _same(turn: Turn, key: str) -> bool:
 
 
 def _way_round(session: Session, at: int) -> int | None:
-    """The next command that went through and shares the failed one's program or an argument of it, typed otherwise."""
+    """The command that took the failed one's place: it went through, and shares its program or an argument of it.
+
+    Of those in reach that the agent ran before the person spoke again, the one that shares most; of equals the first.
+    """
     failed = session.turns[at]
-    programs = {words[0] for words in command_parts(failed.command)}
-    arguments = {word for words in command_parts(failed.command) for word in words[1:] if len(word) > 3}
-    for later in range(at + 1, min(len(session.turns), at + LOOK_AHEAD // 4)):
+    wanted = {word for words in command_parts(failed.command) for word in words if len(word) > 1}
+    best, most = None, 0
+    for later in range(at + 1, min(len(session.turns), at + REACH)):
         turn = session.turns[later]
+        if is_person(turn):
+            break
         if not is_shell(turn) or turn.outcome != "passed":
             continue
         parts = command_parts(turn.command)
-        if programs & {words[0] for words in parts} or arguments & {word for words in parts for word in words}:
-            return later
-    return None
+        shared = len(wanted & {word for words in parts for word in words})
+        if shared > most and (checks_of(turn.command) or not checks_of(failed.command)):
+            best, most = later, shared
+    return best

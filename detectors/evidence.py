@@ -57,6 +57,9 @@ _TASK_RUNNERS = frozenset(
     "rails artisan php manage.py python node ruby perl bash sh pip pip3 conda brew apt apt-get systemctl aws "
     "gcloud".split()
 )
+_GIT_LOOKS = frozenset(
+    {"status", "diff", "log", "show", "branch", "ls-files", "ls-tree", "rev-parse", "remote", "config"}
+)
 _RUN_WORDS = frozenset({"run", "exec", "x", "compose", "tool", "script", "run-script", "task", "api", "artisan"})
 LOOK_AHEAD = 80
 # A compiler's or linter's finding: path, line, perhaps column, message.
@@ -66,7 +69,7 @@ _FINDING = re.compile(
 )
 _RUNNER_PREFIX = re.compile(r"^(?:\[[\w:.-]{1,30}\] |\S{1,40} \| )(?=\S)")
 _ONLY_FAILED = re.compile(
-    r"\berror task failed|\btask failed\b|^\[?failed\]?\b|script failed|command failed|\bfailed with exit|"
+    r"\berror task failed|\btask failed\b|^\[failed\]|script failed|command failed|\bfailed with exit|"
     r"exited with (?:code )?\d|^fail\t|^fail\b.{0,200}\[|"
     r"^\d{1,6} (?:failed|errors?|problems?|issues?)\b|failed to push some refs|^aborting$|^error: process|"
     r"^errors? in \d|elifecycle|first_fail|^(?:=|-){3,}|^\* \w{1,40}: \d"
@@ -140,7 +143,7 @@ def checks_of(command: str) -> tuple[str, ...]:
         if program in _LOOKING or not program.strip("-"):
             continue
         key = command_key(shlex.join(words)).split()
-        if key:
+        if key and not (key[0] == "git" and len(key) > 1 and key[1] in _GIT_LOOKS):
             found.append(" ".join(_family(key)))
     return tuple(dict.fromkeys(found))
 

@@ -9,7 +9,7 @@ import re
 
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)")
 _LEAD = re.compile(r"^[ \t>]{0,20}(?:[-*+•][ \t]{1,4}|\d{1,3}[.)][ \t]{1,4}|#{1,6}[ \t]{1,4})?")
-_STOP = re.compile(r"(?<=[.!?])[\"')\]*_]{0,3}\s+(?=[A-Z`*\"'(\[ÄÖÜÉÀ¿¡])|(?<=[。！？])")
+_STOP = re.compile(r"(?<=[.!?])[\"')\]*_]{0,3}\s+(?=\S)|(?<=[。！？])")
 _ABBREVIATION = re.compile(r"(?:\b(?:e\.g|i\.e|etc|vs|cf|approx|no|fig|dr|mr|ms|st)\.)$", re.IGNORECASE)
 LONGEST_SENTENCE = 420
 
@@ -101,14 +101,14 @@ _CONTRAST = re.compile(
 )
 _GENERAL = re.compile(
     r"\b(?:we|our|this (?:project|repo|codebase|team)|you) (?:don'?t|do not|never|always|should(?:n'?t| not)?|"
-    r"must(?:n'?t| not)?|use|want|prefer|need|have to|only)\b|"
+    r"must(?:n'?t| not)?|use|prefer|have to|only)\b|"
     r"\b(?:should|must)(?:n'?t| not)? (?:be|have|never|always|only|use|go|live|not)\b|\binstead of\b|"
     r"\brather than\b|\bprefer\b|\bconvention\b|"
-    r"\b(?:never|always|don'?t|do not|stop|avoid|use|keep|leave) \w|\bthe (?:code|test|spec|api|design|"
+    r"\b(?:never|always|don'?t|do not|stop|avoid) \w|\bthe (?:code|test|spec|api|design|"
     r"docs?) is (?:right|correct|wrong|fine)\b|"
     r"\bis not correct\b|\bsingle source of truth\b|\bwhy (?:not|are we|do we|did you|would)\b|\bcan'?t we\b|"
     r"\bcouldn'?t we\b|\bnobody\b|\bno one\b|"
-    r"\bno need\b|\bnot needed\b|\bthe point (?:is|of)\b|\bmake sure\b|应该|必须|不要|べき|해야|하지\s?마|нужно|надо|debe|"
+    r"\bno need\b|\bnot needed\b|\bthe point (?:is|of)\b|应该|必须|不要|べき|해야|하지\s?마|нужно|надо|debe|"
     r"deber[íi]a|muss|soll|doit|il faut",
     re.IGNORECASE,
 )
@@ -314,3 +314,51 @@ def done_in(sentence: str) -> str:
     bare = _BOLD.sub(r"\1", sentence).strip(" *_✅✓")
     found = _PAST.search(bare)
     return f"{_DONE[found[1].lower()]} {found[2]}" if found else ""
+
+
+_ASKED = re.compile(
+    r"\b(?:can|could|should|can'?t|couldn'?t|shouldn'?t|why (?:don'?t|not|aren'?t)) (?:we|you|it|"
+    r"i)?(?: not)?(?: just| simply| rather| maybe)? ?(\w.{6,240}?)\?",
+    re.IGNORECASE,
+)
+
+
+def asked_order(sentence: str) -> str:
+    """What a question suggests, as an order ("can't we use x?" gives "use x"), or ""."""
+    found = _ASKED.search(sentence)
+    if found is None:
+        return ""
+    order = re.sub(
+        r"^(adding|using|keeping|calling|making|putting|doing|setting)\b",
+        lambda m: _GERUNDS[m[1].lower()],
+        found[1],
+        flags=re.IGNORECASE,
+    )
+    return order if _VERB.match(order) or re.match(r"(?:create|have|provide|add)\b", order, re.IGNORECASE) else ""
+
+
+_GERUNDS = {
+    "adding": "add",
+    "using": "use",
+    "keeping": "keep",
+    "calling": "call",
+    "making": "make",
+    "putting": "put",
+    "doing": "do",
+    "setting": "set",
+}
+
+
+_TASK = re.compile(
+    r"^(?:ok(?:ay)?|so|and|now|also|then|great|good|thanks?|please|hi|hey|hm+|well|no|yes)?[,.! ]{0,3}(?:(?:can|"
+    r"could|would|will) you\b|please\b|tell me\b|show me\b|let'?s\b|lets\b|i(?:'d like| would like| want|"
+    r" wanted| need| tried)\b|"
+    r"(?:add|create|write|implement|build|make|review|check|explain|look|run|give|update|change|move|rename|"
+    r"generate|continue|proceed|commit|push|merge|test|find|refactor|consider|address)\b)",
+    re.IGNORECASE,
+)
+
+
+def is_task(text: str) -> bool:
+    """Whether a message gives the agent its next task."""
+    return _TASK.match(text.strip()) is not None

@@ -6,15 +6,22 @@ without giving in, and complaints that something does not work yet (those are fa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from detectors.evidence import is_edit, is_person, is_statement, lines_of, teaches
-from detectors.phrases import contradicts, has_literal, is_general, is_one_off, is_trivial, sentences, yields
+from detectors.phrases import contradicts, has_literal, is_general, is_one_off, is_task, is_trivial, sentences, yields
 from index.records import Episode, Session
 
 # Longer messages are tasks and pasted texts; a correction is said in a few sentences.
 LONGEST = 900
 LEAST_WEIGHT = 4
+# What the program did, in place of what the agent should do.
+REPORT = re.compile(
+    r"Traceback|Error:|\bi(?:'m| am)? (?:still )?(?:get|got|getting|see|saw|tried|don'?t see|didn'?t see|"
+    r"can'?t see)\b|\bexited\b|\bcrash|\bbug\b|버그|バグ|报错|没有显示",
+    re.IGNORECASE,
+)
 
 
 def detect(session: Session) -> Iterator[Episode]:
@@ -26,22 +33,20 @@ def detect(session: Session) -> Iterator[Episode]:
             continue
         if turn.refused:
             where = at if turn.said.strip() else _words_after(session, at)
-            if where is None:
-                continue
-            words = turn.said if where == at else session.turns[where].text
-            weight = 3
-        elif is_person(turn) and _acted_before(session, at) and not _just_refused(session, at):
-            where, words, weight = at, turn.text, 0
         else:
+            where = at if is_person(turn) and _acted_before(session, at) and not _just_refused(session, at) else None
+        if where is None:
             continue
+        words = session.turns[where].said if session.turns[where].refused else session.turns[where].text
         if is_trivial(words) or len(words) > LONGEST or _is_handover(words):
             continue
-        answer = _answer(session, where)
-        weight += weigh(words, session.turns[answer].text if answer is not None else "")
-        if weight < LEAST_WEIGHT:
+        answers = _answers(session, where)
+        given = next((i for i in answers if yields(session.turns[i].text)), answers[0] if answers else None)
+        reply = session.turns[given].text if given is not None else ""
+        if weigh(words, reply, turn.refused) < LEAST_WEIGHT:
             continue
         change = _changes_after(session, where)
-        turns = tuple(sorted({at, where, *([answer] if answer is not None else []), *change}))
+        turns = tuple(sorted({at, where, *([given] if given is not None else []), *change}))
         reason = "the person refused a change and said why" if turn.refused else "the person corrected the agent"
         yield Episode(
             "user_correction",
@@ -54,13 +59,17 @@ def detect(session: Session) -> Iterator[Episode]:
         )
 
 
-def weigh(words: str, answer: str) -> int:
+def weigh(words: str, answer: str, refused: bool) -> int:
     """How much a message reads like a correction that holds beyond the moment."""
-    weight = 2 * contradicts(words) + 2 * is_general(words) + has_literal(words)
-    weight += 2 if yields(answer) and contradicts(words) else 0
-    weight -= 3 if is_one_off(words) and not is_general(words) else 0
-    weight -= 2 if len(words.split()) < 4 and not has_literal(words) and words.isascii() else 0
-    if words.rstrip().endswith("?") and len(sentences(words)) == 1 and not yields(answer):
+    weight = 3 * refused + 2 * contradicts(words) + 2 * is_general(words) + has_literal(words)
+    weight += 2 * (yields(answer) and contradicts(words))
+    if not refused:
+        weight -= 2 * is_task(words) + 2 * (not yields(answer)) + 2 * (REPORT.search(words) is not None)
+    if is_one_off(words) and not is_general(words):
+        weight -= 3
+    if len(words.split()) < 4 and not has_literal(words) and words.isascii():
+        weight -= 2
+    if not refused and words.rstrip().endswith("?") and len(sentences(words)) == 1 and not yields(answer):
         weight -= 2
     return weight
 
@@ -94,13 +103,15 @@ def _acted_before(session: Session, at: int) -> bool:
     return False
 
 
-def _answer(session: Session, at: int) -> int | None:
-    for later in range(at + 1, min(len(session.turns), at + 6)):
+def _answers(session: Session, at: int) -> list[int]:
+    """The agent's next three statements before the person speaks again."""
+    found: list[int] = []
+    for later in range(at + 1, min(len(session.turns), at + 12)):
+        if is_person(session.turns[later]) or len(found) == 3:
+            break
         if is_statement(session.turns[later]):
-            return later
-        if is_person(session.turns[later]):
-            return None
-    return None
+            found.append(later)
+    return found
 
 
 def _changes_after(session: Session, at: int) -> tuple[int, ...]:

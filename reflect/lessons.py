@@ -22,7 +22,8 @@ from index.records import (
 )
 from index.signature import command_key
 from index.store import solution_id
-from reflect.drafts import Draft, draft
+from reflect.draft import Draft
+from reflect.drafts import draft
 from reflect.tags import tags_for
 
 MOST = 3
@@ -130,10 +131,11 @@ def _triggers(session: Session, made: Draft, episode: Episode, drafted: Sequence
     for other, its in drafted:
         if its.detector == "failure_then_fix" and set(its.change) & set(episode.change):
             errors += [error for error in other.errors if error]
-    if not commands and episode.failure is not None and session.turns[episode.failure].action == "shell":
-        failed = session.turns[episode.failure].command
+    failed_turn = session.turns[episode.failure] if episode.failure is not None else None
+    if not commands and failed_turn is not None and failed_turn.action == "shell" and not failed_turn.refused:
+        failed = failed_turn.command
         check = session.turns[episode.check].command if episode.check is not None else failed
         commands = [key for key in (check_in_common(failed, check), command_key(failed)) if key][:1]
-        errors = errors or [error for error in (error_of(session.turns[episode.failure]),) if error]
+        errors = errors or [error for error in (error_of(failed_turn),) if error]
     narrow = tuple(key for key in dict.fromkeys(commands) if " " in key or len(key) > 4)
     return Triggers(_paths(session, episode), narrow[:3], tuple(dict.fromkeys(errors))[:4])

@@ -7,11 +7,12 @@ leading "I need to", a filler or a list mark.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 
 from detectors.phrases import cause_weight, done_in, has_literal, is_plan, order_in, sentences
 
+OUTRIGHT = 3
 LONGEST_TITLE = 120
 LONGEST_QUOTE = 320
 _NAME = re.compile(r"[A-Za-z_][\w.-]{3,60}")
@@ -24,12 +25,33 @@ _FILLER = re.compile(
     r"now i (?:understand|see)(?: the (?:issue|issues|problem))?)[ ]?[.,!:;—–-]{1,3}\s{0,3})+",
     re.IGNORECASE,
 )
+_LETTERS = re.compile(r"[^\w]")
 _MARK = re.compile(r"\*\*|__|^#{1,6} |^[-*•] |[✅✓✗❌⚠️🎉🔧]")
 _NOISE = frozenset(
     "this that with from have been will when what which there their they them then than into error errors "
     "failed fails failure test tests file files line lines code "
     "need needs should would could must does make made only also just issue problem return value type func "
     "function string name main true false null none".split()
+)
+_CAUSE_LEAD = re.compile(
+    r"^(?:the |that's the |so the )?(?:real |actual |main |root |underlying )?(?:issue|problem|bug|cause|"
+    r"reason)(?: here)? (?:is|was)(?: that)?:? (?=\S)",
+    re.IGNORECASE,
+)
+_BECAUSE = re.compile(
+    r"\b(?:instead|rather than|because|since|so that|by \w{3,20}ing|before|after|only|never|"
+    r"always)\b|, not ",
+    re.IGNORECASE,
+)
+_PUT_RIGHT = re.compile(
+    r"^(?:fix|update|correct|restart|address|resolve|refactor|adjust|rewrite|change|improve|clean|handle|try|do|"
+    r"run|create|add|write|make|open|build|use) "
+    r"(?:up )?(?:the |all |all the |only the |these |those |this |that |any |both |some |remaining |a |an |our |"
+    r"my |its |it |them )?(?:\w{1,20} ){0,3}"
+    r"(?:errors?|tests?|lint|issues?|references?|findings?|failures?|warnings?|code|file|files|docs?|"
+    r"documentation|assertions?|expectations?|imports?|plan|todos?|pr|branch|commit|summary|work|same|"
+    r"change|changes|edit|edits|staging|sense)\b",
+    re.IGNORECASE,
 )
 _VAGUE = re.compile(
     r"\b(?:this|that|it|them|these|those|both|everything|all issues|the (?:issue|issues|test|tests|"
@@ -39,50 +61,73 @@ _VAGUE = re.compile(
 
 
 def names_in(*texts: str) -> frozenset[str]:
-    """The words by which one thing is told from another: identifiers, files, tools; in lower case."""
-    return frozenset(
-        word.lower().strip(".-") for text in texts for word in _NAME.findall(text) if word.lower() not in _NOISE
-    )
-
-
-def best_cause(texts: Iterable[str], names: frozenset[str], least: int = 1) -> str:
-    """The sentence that best says why, or "": it names the cause, is exact, and speaks of the same things."""
-    best, most = "", 0.0
+    """The words by which one thing is told from another: identifiers and their parts, files, tools; in lower case."""
+    found: set[str] = set()
     for text in texts:
+        for word in _NAME.findall(text):
+            low = word.lower().strip(".-_")
+            found.update(part for part in (low, *low.split(".")) if len(part) > 3 and part not in _NOISE)
+    return frozenset(found)
+
+
+def best_cause(texts: Sequence[str], names: frozenset[str], least: int = 1) -> str:
+    """The sentence that best says why, or "": it names the cause, is exact, and speaks of the same things.
+
+    Of equals the later wins: what is said last before a change is what the change was made for.
+    """
+    best, most = "", 0.0
+    for late, text in enumerate(texts):
         said = sentences(text)
-        for at, sentence in enumerate(said):
-            weight = cause_weight(sentence)
-            clean = tidy(sentence)
-            if weight < least or len(clean) < 25 or clean.endswith("?"):
+        carried = 0
+        for at, one in enumerate(said):
+            clean = tidy(one)
+            weight = max(cause_weight(one), carried)
+            bare_mark = cause_weight(one) >= OUTRIGHT and not has_literal(one) and len(clean) < 60
+            carried = OUTRIGHT if bare_mark else (carried if carried and at and is_bare(said[at - 1]) else 0)
+            if weight < least or len(clean) < 20 or clean.endswith(("?", ":")) or (is_plan(one) and weight < OUTRIGHT):
                 continue
-            shared = len(names_in(sentence) & names)
-            if weight == 1 and not shared:
+            shared = len(names_in(one) & names)
+            if not shared:
                 continue
-            score = weight + 1.0 * has_literal(sentence) + min(shared, 3) * 0.7 - (2.5 if is_plan(sentence) else 0)
-            score -= len(clean) / 400
-            if weight >= 3 and not has_literal(sentence) and at + 1 < len(said) and has_literal(said[at + 1]):
-                clean = f"{clean} {tidy(said[at + 1])}" if len(clean) + len(said[at + 1]) < LONGEST_QUOTE else clean
-                score += 0.8
+            score = weight + has_literal(one) + min(shared, 3) * 0.7 + 0.8 * late / len(texts) - len(clean) / 400
+            score -= 2 * (order_in(clean) != "" and weight < OUTRIGHT)
             if score >= most:
                 best, most = clean, score
-    return shorten(best, LONGEST_QUOTE)
+    return shorten(_CAUSE_LEAD.sub("", best), LONGEST_QUOTE)
 
 
-def best_order(texts: Iterable[str], names: frozenset[str]) -> str:
-    """What the texts say is to be done, as an order, or "": exact, and about the same things."""
+def is_bare(sentence: str) -> bool:
+    """Whether a sentence only says that the cause was found, and leaves it to the next to name it."""
+    return cause_weight(sentence) >= OUTRIGHT and not has_literal(sentence) and len(sentence) < 60
+
+
+def best_order(texts: Sequence[str], names: frozenset[str], near: bool = False) -> str:
+    """What the texts say is to be done, as an order, or "": exact, and about the same things.
+
+    With `near`, the last text was said right before the change and need not name what the change touched.
+    """
     best, most = "", 0.9
-    for text in texts:
-        for sentence in sentences(text):
-            for order, worth in ((order_in(tidy(sentence)), 1.0), (done_in(tidy(sentence)), 0.8)):
-                if not order or _VAGUE.search(order.strip(" .:")) or order.rstrip().endswith("?"):
+    for late, text in enumerate(texts):
+        for one in sentences(text):
+            clean = tidy(one)
+            for order, worth in ((order_in(clean), 1.2), (done_in(clean), 0.8)):
+                if not is_telling(order):
                     continue
                 shared = len(names_in(order) & names)
-                score = worth * (len(order.split()) > 3) + 0.9 * has_literal(order) + min(shared, 3) * 0.6
-                score += 0.6 * bool(re.search(r"\b(?:instead|rather than|not|because|since|so that|so)\b", order))
-                score -= len(order) / 300
-                if shared and score > most:
+                if not shared and not (near and late == len(texts) - 1 and has_literal(order)):
+                    continue
+                score = worth + 0.9 * has_literal(order) + min(shared, 3) * 0.6 + 0.8 * late / len(texts)
+                score += 0.6 * bool(_BECAUSE.search(order)) - len(order) / 300
+                if score > most:
                     best, most = order, score
     return capital(shorten(clean_end(best), LONGEST_QUOTE))
+
+
+def is_telling(order: str) -> bool:
+    """Whether an order says what to do, not only that something is to be put right."""
+    if not order or order.rstrip().endswith("?") or len(order.split()) < 2 or _VAGUE.search(order.strip(" .:")):
+        return False
+    return not _PUT_RIGHT.match(order) or _BECAUSE.search(order) is not None
 
 
 def tidy(sentence: str) -> str:
@@ -140,19 +185,29 @@ def code(text: str, most: int = 160) -> str:
     return f"`` {line} ``" if "`" in line else f"`{line}`"
 
 
-def line_pair(change: str) -> tuple[str, str]:
-    """(old, new): the removed and the added line of an edit that are most alike without being equal; else ("", "")."""
-    old = [line[1:].strip() for line in change.split("\n") if line.startswith("-")][:80]
-    new = [line[1:].strip() for line in change.split("\n") if line.startswith("+")][:80]
-    gone = [line for line in old if line and line not in new]
-    come = [line for line in new if line and line not in old]
-    best, most = ("", ""), 0.45
-    for left in gone:
-        for right in come:
-            alike = SequenceMatcher(None, left, right, autojunk=False).ratio()
-            if alike > most and min(len(left), len(right)) > 5:
-                best, most = (left, right), alike
-    return best
+def line_pair(changes: Sequence[str], names: frozenset[str]) -> tuple[str, str]:
+    """(old, new): of all edits the replaced line that speaks most of `names`, else of a lone replaced line; or ("", "")."""
+    found: list[tuple[float, tuple[str, str]]] = []
+    for change in changes:
+        old = [line[1:].strip() for line in change.split("\n") if line.startswith("-")][:80]
+        new = [line[1:].strip() for line in change.split("\n") if line.startswith("+")][:80]
+        gone = [line for line in old if line and line not in new]
+        come = [line for line in new if line and line not in old]
+        for left in gone:
+            alike, right = max(((_alike(left, line), line) for line in come), default=(0.0, ""))
+            if alike > 0.4 and _LETTERS.sub("", left) != _LETTERS.sub("", right) and len(left) + len(right) < 300:
+                shared = len((names_in(left) ^ names_in(right)) & names)
+                found.append(
+                    (shared + 0.3 * len(names_in(left, right) & names) - len(left + right) / 300, (left, right))
+                )
+    if not found:
+        return "", ""
+    best, pair = max(found)
+    return pair if best > 0.2 or len(found) == 1 else ("", "")
+
+
+def _alike(left: str, right: str) -> float:
+    return SequenceMatcher(None, left, right, autojunk=False).ratio()
 
 
 def added_line(changes: Sequence[str]) -> str:

@@ -1,0 +1,136 @@
+"""What the words of a lesson are made of: the draft, and the fixed ways to say where, what and how dear."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from detectors.evidence import checks_of, error_of, is_edit, is_failure, is_person, is_statement
+from index.records import Category, Episode, Kind, Session, Turn
+from reflect.quotes import added_line, capital, code, line_pair, sentence
+
+_PLACE = re.compile(
+    r"^(?:\[[\w:.-]{1,30}\] )?[\w./\\@+-]{1,200}\.\w{1,10}(?::\d{1,7}(?::\d{1,6})?|\(\d{1,7},\d{1,6}\))(?::|"
+    r"(?= error ))? ?"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """The words of one lesson, and how much it is worth beside others of its session.
+
+    `always` marks what is kept however many there are: what a person asked for in so many words.
+    """
+
+    title: str
+    fact: str
+    why: str
+    instead: str
+    category: Category
+    worth: float
+    type: Kind = "semantic"
+    confidence: float = 0.8
+    commands: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
+    always: bool = False
+
+
+def bare_error(error: str) -> str:
+    """An error line without the place that it names at its start."""
+    return _PLACE.sub("", error).strip() or error
+
+
+def first_line(command: str) -> str:
+    """The first line of a command that says something."""
+    lines = [line.strip() for line in command.strip().split("\n") if line.strip()]
+    return lines[0].rstrip("\\").strip() if lines else ""
+
+
+def display(command: str, check: str = "") -> str:
+    """How a command is named in a lesson: the part that ran the check as typed, or only its name where it is long."""
+    parts = [part.strip().rstrip("\\").strip() for part in re.split(r"&&|\|\||;|\n|\|", command)]
+    for part in parts:
+        if check and check in checks_of(part):
+            part = re.sub(r"\s*(?:2>&1|2>/dev/null|>/dev/null)\s*", " ", part).strip()
+            return check if "<<" in part or "$(" in part or len(part) > 90 else part
+    line = first_line(command)
+    checks = checks_of(line)
+    return checks[-1] if checks and ("<<" in line or "$(cat" in line) else line
+
+
+def paths_of(turns: Sequence[Turn]) -> str:
+    """The files of some turns, at most three by name."""
+    paths = list(dict.fromkeys(path for turn in turns for path in turn.paths))
+    names = ", ".join(code(path, 90) for path in paths[:3])
+    return f"{names} and {len(paths) - 3} more" if len(paths) > 3 else names
+
+
+def what_changed(edits: Sequence[Turn], names: frozenset[str]) -> str:
+    """What some edits changed, with the line that shows it where one speaks of `names`; "" without edits."""
+    old, new = line_pair([turn.change for turn in edits], names)
+    if old:
+        where = next((turn for turn in edits if old in turn.change), edits[0])
+        return f"in {paths_of([where])}, {code(old)} became {code(new)}"
+    line = added_line([turn.change for turn in edits])
+    if line:
+        return f"in {paths_of(edits)}, {code(line)} was added"
+    return f"{paths_of(edits)} changed" if edits and paths_of(edits) else ""
+
+
+def instead_of(order: str, did: str, check: str) -> str:
+    """The closing paragraph: what to do, what was done, and what then passed."""
+    parts = [sentence(order)] if order else []
+    parts += [capital(sentence(did))] if did else []
+    parts += [f"Then {code(check, 80)} passes."] if check else []
+    return " ".join(parts)
+
+
+def cost(session: Session, episode: Episode, command: str) -> str:
+    """Why it matters, as the transcript counts it."""
+    runs = times(session, episode.failure) if episode.failure is not None else 1
+    if runs > 1:
+        return f"The same error came {runs} times in one session."
+    steps = (episode.check if episode.check is not None else episode.turns[-1]) - (episode.failure or 0)
+    if steps > 8:
+        return f"It took {steps} steps until {code(command, 80)} passed."
+    return f"{code(command, 80)} does not pass until it is done."
+
+
+def times(session: Session, at: int) -> int:
+    """How often the error at a position stands in the session."""
+    signature = error_of(session.turns[at])
+    return sum(1 for turn in session.turns if is_failure(turn) and error_of(turn) == signature) if signature else 1
+
+
+def said_between(session: Session, start: int, end: int) -> list[str]:
+    """What the agent said between two positions."""
+    return [turn.text for turn in session.turns[start + 1 : end] if is_statement(turn)]
+
+
+def said_after(session: Session, at: int, most: int = 12) -> list[str]:
+    """What the agent said after a position, up to the person's next message."""
+    found = []
+    for turn in session.turns[at + 1 : at + 1 + most]:
+        if is_person(turn):
+            break
+        if is_statement(turn):
+            found.append(turn.text)
+    return found
+
+
+def edits_of(session: Session, episode: Episode) -> list[Turn]:
+    """The edits among an episode's changes."""
+    return [session.turns[at] for at in episode.change if is_edit(session.turns[at])]
+
+
+def with_context(title: str, context: str) -> str:
+    """A title that is short and names little, with the error or cause that it belongs to."""
+    if not context or len(title) > 75 or context.lower() in title.lower():
+        return title
+    return f"{title} ({context})" if context.startswith("`") else f"{title}: {context}"
+
+
+def sure(base: float, *grounds: str) -> float:
+    """Confidence: a base, and a twentieth for each ground that is there."""
+    return round(min(0.95, base + 0.05 * sum(1 for ground in grounds if ground)), 2)

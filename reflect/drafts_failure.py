@@ -1,0 +1,292 @@
+"""Words for what failed: a failure and its fix, a cause found by reading, an error that came back, a machine's limit."""
+
+from __future__ import annotations
+
+import re
+
+from detectors.evidence import check_in_common, checks_of, error_of, is_failure, is_person, is_statement, telling_line
+from detectors.phrases import has_literal, sentences
+from index.records import Episode, Session
+from index.signature import command_parts
+from reflect.draft import (
+    Draft,
+    bare_error,
+    cost,
+    display,
+    edits_of,
+    first_line,
+    instead_of,
+    said_after,
+    said_between,
+    sure,
+    times,
+    what_changed,
+    with_context,
+)
+from reflect.quotes import as_title, best_cause, best_order, capital, code, line_pair, names_in, sentence, shorten
+
+SHORT = 60
+_ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
+    (re.compile(r"can replace '(.{3,80}?)' with '(.{3,80}?)'"), "Write `{1}`, not `{0}`"),
+    (
+        re.compile(r"string `(.{1,60}?)` has \d{1,5} occurrences, but such constant `(\w{1,60})` already exists"),
+        "Use the constant `{1}`, not the string `{0}`",
+    ),
+    (re.compile(r"(\S{2,60}) must not be called\. [Uu]se (\S{2,60})"), "Call `{1}`, not `{0}`"),
+    (re.compile(r"(\S{2,60}) is deprecated[:;,.]? (?:please )?[Uu]se (\S{2,60})"), "Use `{1}`, `{0}` is deprecated"),
+    (re.compile(r"[Dd]id you mean ['\"`]([\w./:-]{2,60})['\"`]"), "Write `{0}`"),
+    (
+        re.compile(r"[Uu]se [`'\"]([\w./():-]{3,60})[`'\"] instead(?: of [`'\"]?([\w./():-]{3,60}))?"),
+        "Use `{0}` instead",
+    ),
+)
+_SYMPTOM = re.compile(
+    r"error|fail|wrong|broken|slow|delay|crash|\bnot\b|n't|invalid|issue|bug|problem|hang|错|失败|报|エラー|失敗|오류|버그|안 ",
+    re.IGNORECASE,
+)
+_ASSERTION = re.compile(
+    r"AssertionError|\bwant\b|\bexpected\b.{0,80}\b(?:got|received|but|to)\b|^assert|●|--- FAIL|"
+    r"✗ FAIL"
+)
+
+
+def draft_failure(session: Session, episode: Episode) -> Draft | None:
+    """A failed check and the change after which it passed."""
+    if episode.failure is None or episode.check is None:
+        return None
+    failed, check = session.turns[episode.failure], session.turns[episode.check]
+    error = telling_line(failed.text)
+    if not error:
+        return None
+    edits = edits_of(session, episode)
+    if not edits:
+        return _draft_command(session, episode, error)
+    command = display(failed.command or failed.tool, check_in_common(failed.command, check.command))
+    narrow = names_in(bare_error(error)) | names_in(*(turn.change[:3000] for turn in edits))
+    between = said_between(session, episode.failure, episode.check)
+    closing = said_after(session, episode.check)
+    advice = advice_in(error)
+    cause = best_cause(between, narrow) or best_cause(closing, names_in(bare_error(error)), 3)
+    order = best_order(between, narrow, near=True) or best_order(closing, names_in(bare_error(error)))
+    about = names_in(bare_error(error), cause, order, advice)
+    did = what_changed(edits, about)
+    title = _failure_title(advice, order, cause, line_pair([turn.change for turn in edits], about), bare_error(error))
+    if not title:
+        return None
+    runs = times(session, episode.failure)
+    worth = 2.0 + 1.2 * bool(order) + 1.0 * bool(cause) + 1.0 * bool(advice) + min(runs - 1, 2) * 0.8
+    worth += 0.4 * ("became" in did or "was added" in did) - 2.0 * bool(_ASSERTION.search(error) and not cause)
+    worth -= 0.6 * (not between) + 0.6 * (not has_literal(title))
+    fact = f"{code(command, 100)} fails with {code(bare_error(error), 220)}." + (f" {sentence(cause)}" if cause else "")
+    return Draft(
+        title=as_title(title),
+        fact=fact,
+        why=cost(session, episode, command),
+        instead=instead_of(order or advice, did, command if check.outcome == "passed" else ""),
+        category="bugs",
+        worth=worth,
+        confidence=sure(0.75, cause, order, advice),
+        commands=(command,),
+        errors=(error_of(failed),),
+    )
+
+
+def _failure_title(advice: str, order: str, cause: str, pair: tuple[str, str], error: str) -> str:
+    if advice:
+        return advice
+    if order and has_literal(order):
+        return with_context(order, code(error, SHORT) if len(order) < 45 else "")
+    if order and cause:
+        return with_context(order, cause)
+    if order:
+        return with_context(order, code(error, SHORT))
+    if cause and has_literal(cause):
+        return cause
+    if pair[0] and len(pair[0]) + len(pair[1]) < 100:
+        return f"Write {code(pair[1], SHORT)}, not {code(pair[0], SHORT)}"
+    return with_context(cause, code(error, SHORT)) if cause else ""
+
+
+def _draft_command(session: Session, episode: Episode, error: str) -> Draft | None:
+    """Nothing was edited: another command went before, or the same one was typed otherwise."""
+    at, end = episode.failure or 0, episode.check or 0
+    failed, check = session.turns[at], session.turns[end]
+    common = check_in_common(failed.command, check.command)
+    command = display(failed.command, common)
+    narrow = names_in(bare_error(error), failed.command, *(session.turns[i].command for i in episode.change))
+    between = said_between(session, at, end)
+    cause, order = best_cause(between, narrow), best_order(between, narrow, near=True)
+    helper = _helper(session, episode, failed.text)
+    worth = 1.8 + 0.8 * bool(cause) + 0.8 * bool(order) + min(times(session, at) - 1, 2) * 0.6
+    if helper:
+        title = f"Run {code(helper, SHORT)} when {code(command, 40)} says {code(bare_error(error), SHORT)}"
+        did = f"{code(helper)} was run, then {code(command, 80)} went through"
+        worth += 0.8 + 0.8 * (helper in failed.text)
+    else:
+        old, new = display(failed.command), display(check.command)
+        swap = difference(old, new)
+        if swap:
+            title = order if order and has_literal(order) else with_context(swap, code(bare_error(error), SHORT))
+            did = f"{code(new)} went through where {code(old)} did not"
+            worth += 0.6
+        elif order and has_literal(order):
+            title, did = with_context(order, code(bare_error(error), SHORT)), ""
+        else:
+            return None
+    fact = f"{code(command, 100)} fails with {code(bare_error(error), 220)}." + (f" {sentence(cause)}" if cause else "")
+    return Draft(
+        title=as_title(title),
+        fact=fact,
+        why=cost(session, episode, command),
+        instead=instead_of(order, did, ""),
+        category="bugs",
+        worth=worth,
+        type="procedural",
+        confidence=0.75,
+        commands=(command,),
+        errors=(error_of(failed),),
+    )
+
+
+def _helper(session: Session, episode: Episode, output: str) -> str:
+    """Which command in between cleared the way: one that the error itself named, else the last one; "" if none was."""
+    commands = [display(session.turns[at].command) for at in episode.change if at != episode.check]
+    commands = [command for command in commands if command]
+    named = [command for command in commands if any(" ".join(words) in output for words in command_parts(command))]
+    chosen = (named or commands)[-1:] or [""]
+    return re.sub(r"\s*(?:2>&1\s*)?\|\s*(?:tail|head)\b.{0,20}$", "", chosen[0])
+
+
+def difference(old: str, new: str) -> str:
+    """How one command differs from another in a few words, as an order; "" where they differ too much."""
+    before, after = old.split(), new.split()
+    gone = [word for word in before if word not in after]
+    come = [word for word in after if word not in before and word not in {"2>&1", "|", "head", "tail"}]
+    if not gone and not come:
+        return ""
+    if len(" ".join(old.split())) < 90 and len(new) < 90:
+        return f"Run {code(new, 90)}, not {code(old, 90)}" if len(old) + len(new) < 100 else f"Run {code(new, 90)}"
+    if come and len(come) <= 3 and len(gone) <= 3:
+        return f"Write {code(' '.join(come), SHORT)}" + (f", not {code(' '.join(gone), SHORT)}" if gone else "")
+    if gone and len(gone) <= 2 and not come:
+        return f"Leave out {code(' '.join(gone), SHORT)}"
+    return ""
+
+
+def draft_diagnosis(session: Session, episode: Episode) -> Draft | None:
+    """A cause that the agent named, and what it changed for it."""
+    edits = edits_of(session, episode)
+    first, last = min(episode.turns), max(episode.turns)
+    texts = [turn for turn in (said_between(session, first - 1, last) + said_after(session, last, 40)) if turn]
+    changed = names_in(*(turn.change[:3000] for turn in edits), *(path for turn in edits for path in turn.paths))
+    cause = best_cause(texts, changed, 3)
+    if not cause or not has_literal(cause):
+        return None
+    order = best_order(texts, names_in(cause)) or best_order(texts, changed)
+    report = session.turns[first].text if is_person(session.turns[first]) else ""
+    symptom = _symptom(report)
+    did = what_changed(edits, names_in(cause, order))
+    title = (
+        order if order and has_literal(order) and len(order) > 40 else (with_context(order, cause) if order else cause)
+    )
+    return Draft(
+        title=as_title(title),
+        fact=(f"Reported as: “{symptom}”. " if symptom else "") + f"The cause: {sentence(cause)}",
+        why=f"It took {max(1, last - first)} steps from the report to the fix.",
+        instead=instead_of(order or capital(did), did if order else "", ""),
+        category="bugs",
+        worth=3.6 + 0.8 * bool(order) + 0.6 * bool(symptom) + 0.4 * (episode.check is not None),
+        confidence=sure(0.75, order, symptom),
+    )
+
+
+def draft_environment(session: Session, episode: Episode) -> Draft | None:
+    """A limit of the machine, with the way round it or without."""
+    if episode.failure is None:
+        return None
+    failed = session.turns[episode.failure]
+    error = telling_line(failed.text)
+    texts = [session.turns[at].text for at in episode.turns if is_statement(session.turns[at])]
+    check = session.turns[episode.check] if episode.check is not None else None
+    names = names_in(error, failed.command, check.command if check else "")
+    cause, order = best_cause(texts, names), best_order(texts, names, near=True)
+    runs = times(session, episode.failure)
+    command = display(failed.command, _blamed(failed.command, error))
+    short = code(bare_error(error), SHORT + 10)
+    if check is None:
+        if runs < 2:
+            return None
+        title = f"Do not count on {code(command, 40)} here: {short}"
+        instead = "No way round it was found in that session. Do not run it again unchanged; tell the person."
+        worth = 2.6 + min(runs, 4) * 0.3 + 0.5 * bool(cause)
+    else:
+        old, new = display(failed.command), display(check.command)
+        swap = difference(old, new)
+        if first_line(failed.command) == first_line(check.command):
+            if "sandbox" not in episode.reason:
+                return None
+            title = f"Run {code(command, 50)} outside the sandbox, with permission ({short})"
+            instead, worth = f"{code(new)} went through when it was run again with permission.", 2.7
+        elif order or swap:
+            title = with_context(order or swap, short)
+            instead, worth = (
+                instead_of(order, f"{code(new)} went through", ""),
+                2.0 + 0.8 * bool(cause) + 0.8 * bool(order),
+            )
+            worth += 0.5 * bool(swap)
+        else:
+            return None
+    return Draft(
+        title=as_title(title),
+        fact=f"{code(command, 100)} fails here with {code(bare_error(error), 220)}."
+        + (f" {sentence(cause)}" if cause else ""),
+        why=f"The same error came {runs} times in one session."
+        if runs > 1
+        else f"{code(command, 80)} cannot be run there as it stands.",
+        instead=instead,
+        category="knowledge",
+        worth=worth,
+        confidence=0.8,
+        commands=(command,),
+        errors=tuple(filter(None, [error_of(failed)])),
+    )
+
+
+def draft_repetition(session: Session, episode: Episode) -> Draft | None:
+    """An error that came back: as a failure with its fix, else as a limit that stayed."""
+    failing = [at for at in episode.turns if is_failure(session.turns[at])]
+    if episode.check is None or not failing:
+        return draft_environment(session, episode)
+    last = Episode(
+        "failure_then_fix",
+        episode.session,
+        episode.lines,
+        episode.turns,
+        episode.reason,
+        failing[-1],
+        episode.change,
+        episode.check,
+    )
+    return draft_failure(session, last)
+
+
+def advice_in(error: str) -> str:
+    """What a checker's message itself says to write, as an order, or ""."""
+    for pattern, order in _ADVICE:
+        if found := pattern.search(error):
+            return order.format(*(group or "" for group in found.groups()))
+    return ""
+
+
+def _blamed(command: str, error: str) -> str:
+    """The check of a chain that an error speaks of, by its words; else the first."""
+    checks = checks_of(command)
+    words = names_in(error)
+    named = [check for part in re.split(r"&&|;|\|\|", command) for check in checks_of(part) if names_in(part) & words]
+    return (named or list(checks) or [""])[0]
+
+
+def _symptom(report: str) -> str:
+    """The person's sentences that tell of the failure, short."""
+    told = [one for one in sentences(report, 12) if _SYMPTOM.search(one)]
+    return shorten(" ".join(told[:2]), 240).rstrip(".") if told else ""
