@@ -1,0 +1,82 @@
+"""What may be served: only what was scanned clean as it stands, or what a person has cleared as it stands."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from curate.retire import plan_release
+from curate.verdicts import Verdicts, read_verdicts, scan_missing, servable, write_verdicts
+from index.changes import Run, apply, start_run
+from index.errors import UsageError
+from index.frontmatter import parse_solution, render_solution
+from index.records import Finding, Solution, Verdict
+from index.store import path_for, solution_id
+
+WHEN = datetime(2026, 11, 29, tzinfo=UTC)
+SUSPECT = Verdict("suspect", 0.6, (Finding("r.1", "redirect", "medium", (0, 3), "why"),))
+
+
+def lesson(body: str = "Body.\n") -> Solution:
+    """A solution as it is read from a file."""
+    made = Solution(solution_id(WHEN, body), "Title", "bugs", body, created=WHEN)
+    read = parse_solution(path_for(made), render_solution(made))
+    assert isinstance(read, Solution)
+    return read
+
+
+def test_only_clean_text_of_the_current_hash_is_served() -> None:
+    """An edit, another rule set, an external origin or a successor ends it."""
+    solution = lesson()
+    verdicts = scan_missing([solution], Verdicts("v1"), lambda _: Verdict("clean"))
+    assert servable(solution, verdicts)
+    assert not servable(replace(solution, text=solution.text + "edited"), verdicts)
+    assert not servable(replace(solution, trust="external"), verdicts)
+    assert not servable(replace(solution, superseded_by="X"), verdicts)
+    assert not servable(solution, scan_missing([solution], Verdicts("v1"), lambda _: SUSPECT))
+
+
+def test_unchanged_text_is_not_scanned_again_and_verdicts_are_read_back(tmp_path: Path) -> None:
+    """By hash; a cache of another rule set counts for nothing; a damaged one neither."""
+    solution = lesson()
+    verdicts = scan_missing([solution], Verdicts("v1"), lambda _: SUSPECT)
+    write_verdicts(tmp_path, verdicts)
+    assert read_verdicts(tmp_path, "v1") == verdicts
+    assert read_verdicts(tmp_path, "v2") == Verdicts("v2")
+    calls: list[Solution] = []
+
+    def scan(given: Solution) -> Verdict:
+        calls.append(given)
+        return Verdict("clean")
+
+    other = lesson("Other.\n")
+    scan_missing([solution, other], read_verdicts(tmp_path, "v1"), scan)
+    assert calls == [other]
+    (tmp_path / ".cache" / "verdicts.json").write_bytes(b"{")
+    assert read_verdicts(tmp_path, "v1") == Verdicts("v1")
+
+
+def test_a_person_clears_a_suspect_lesson_with_name_and_reason_until_it_is_edited(tmp_path: Path) -> None:
+    """What the lesson says of itself does not clear it: the decision names its text by hash."""
+    solution = lesson()
+    place = tmp_path / solution.path
+    place.parent.mkdir(parents=True)
+    place.write_text(solution.text)
+    with pytest.raises(UsageError, match="needs a name and a reason"):
+        plan_release(solution, "Mika", " ", WHEN)
+    run = Run("r1", "release")
+    start_run(tmp_path, run, "now")
+    assert not apply(plan_release(solution, "Mika", "read it; it quotes an attack", WHEN), tmp_path, run).refused
+    released = parse_solution(solution.path, place.read_text())
+    assert isinstance(released, Solution)
+    assert released.trust == "reviewed"
+    assert released.extra["released"]["by"] == "Mika"
+    verdicts = scan_missing([released], read_verdicts(tmp_path, "v1"), lambda _: SUSPECT)
+    assert servable(released, verdicts)
+    edited = replace(released, body="Something else.\n", text=released.text + "x")
+    assert not servable(edited, scan_missing([edited], verdicts, lambda _: SUSPECT))
+    forged = replace(lesson("Forged.\n"), trust="reviewed")
+    assert not servable(forged, scan_missing([forged], verdicts, lambda _: SUSPECT))
