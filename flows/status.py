@@ -27,7 +27,7 @@ LAST_RUNS = 5
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """What `hotwash status` shows. `attention` holds the lines that ask for a person; exit code 1 when there are any."""
+    """What `hotwash status` shows; `attention` holds the lines that ask for a person."""
 
     store: str
     found: int = 0

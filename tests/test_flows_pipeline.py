@@ -19,6 +19,7 @@ from flows.report import Report
 from index.changes import read_runs
 from index.settings import ReflectSettings, Settings
 from index.store import read_store
+from reflect.transcripts import registry
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 NOW = datetime(2026, 11, 28, 9, tzinfo=UTC)
@@ -146,7 +147,7 @@ def test_a_grown_session_is_read_on_and_teaches_what_the_whole_would(world: Worl
 
 def test_one_transcript_that_breaks_a_reader_stops_no_other(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
     """It is reported, kept as failed with its count, and read when the reader is mended."""
-    real: Callable[..., object] = ingest_module.read_sessions
+    real: Callable[..., object] = registry.read_sessions
     broken = sorted((world.home / ".claude").rglob("*.jsonl"))[0]
 
     def read(path: Path, mark: object = None) -> object:

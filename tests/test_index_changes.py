@@ -23,6 +23,7 @@ from index.changes import (
     journal_path,
     move,
     plan_undo,
+    read_bytes,
     read_runs,
     recover,
     start_run,
@@ -71,7 +72,7 @@ def test_undo_brings_back_every_byte_and_mtime(
     run = Run("r1", "test")
     start_run(root, run, NOW)
     for name, content in steps:
-        now = (root / name).read_bytes() if (root / name).exists() else None
+        now = read_bytes(root / name)
         if now != content:
             assert not apply(Plan("step", (Change(name, now, content, "because"),)), root, run).refused
     end_run(root, run, NOW, {})

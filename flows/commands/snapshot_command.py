@@ -19,7 +19,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def call(options: argparse.Namespace) -> int:
     """Take, check or restore a snapshot."""
     from curate.snapshot import read_snapshot, restore_snapshot
-    from flows.pipeline import take_snapshot
+    from flows.stages import take_snapshot
 
     if options.verify:
         print(f"{options.verify}: {len(read_snapshot(options.verify))} files, all as the manifest says.")
