@@ -83,31 +83,25 @@ def redact_session(session: Session, settings: RedactSettings) -> tuple[Session,
     for text in _texts(session):
         marks.reserve(text)
     counts: Counter[str] = Counter()
+    seen: dict[str, tuple[str, Counter[str]]] = {}  # paths, folders and commands come again and again
 
     def clean(text: str) -> str:
-        if not text:
-            return text
-        text, found = redact_text(text, settings, marks)
+        if text not in seen:
+            seen[text] = redact_text(text, settings, marks)
+        text, found = seen[text]
         counts.update(found)
         return text
 
     redacted = _mapped(session, clean)
     known = _known_values(marks)
-    if not known:
-        return redacted, counts
 
     def clean_known(text: str) -> str:
         for pattern, kind, value in known:
-            if pattern.pattern and _occurs(pattern, text):
-                text, times = pattern.subn(lambda _, k=kind, v=value: marks.mark(k, v), text)  # type: ignore[misc]
-                counts[kind] += times
-        return clean(text)
+            text, times = pattern.subn(marks.mark(kind, value), text)
+            counts[kind] += times
+        return text
 
-    return _mapped(redacted, clean_known), counts
-
-
-def _occurs(pattern: re.Pattern[str], text: str) -> bool:
-    return pattern.search(text) is not None
+    return _mapped(redacted, clean_known) if known else redacted, +counts
 
 
 def _known_values(marks: Marks) -> list[tuple[re.Pattern[str], str, str]]:

@@ -31,21 +31,27 @@ def find_blocks(text: str) -> Iterator[Hit]:
             end = text.find("\n", last) if last >= 0 else -1
             yield "private-key", match.start(), end if end >= 0 else min(len(text), match.end() + 20000)
     if "rivate" in text or "RIVATE" in text:
+        done = 0
         for match in _PRIVATE.finditer(text):
-            closing = _PRIVATE_END.search(text, match.end())
-            yield "private", match.start(), closing.end() if closing else len(text)
+            if match.start() >= done:
+                closing = _PRIVATE_END.search(text, match.end())
+                done = closing.end() if closing else len(text)
+                yield "private", match.start(), done
     if ";base64," in text:
         for match in _DATA_URI.finditer(text):
             yield "embedded-file", *match.span("v")
 
 
 def _private_keys(text: str) -> Iterator[Hit]:
+    done = 0
     for match in _BEGIN.finditer(text):
+        if match.start() < done:
+            continue
         closing = re.compile(rf"-{{2,5}} ?END {re.escape(match['name'])} ?-{{2,5}}").search(
             text, match.end(), match.end() + 20000
         )
         body = _BODY.match(text, match.end())
-        end = closing.end() if closing else body.end() if body else match.end()
+        end = done = closing.end() if closing else body.end() if body else match.end()
         if _has_body(text[match.end() : end]):
             yield "private-key", match.start(), end
 

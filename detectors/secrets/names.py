@@ -60,17 +60,17 @@ _AFTERTHOUGHTS = frozenset(
 
 _TAIL = re.compile(
     r"(?P<closing>\\{0,6}[\"'`*]{1,3})?[\])]?"
-    r"(?P<of>\s(?:for|of|to|on|at|in)\s[\w.@' -]{1,40}?)?"
-    r"(?:(?P<sep>\s{0,8}(?:=>|:=|={1,3}|!={1,2}|::?|,|\(|\|)|\s{1,3}(?:is|was|are)\s{0,2}:?(?=\s))"
+    r"(?:(?P<of>\s(?:for|of|to|on|at|in)\s[\w.@' -]{1,40}?)?"
+    r"(?P<sep>\s{0,8}(?:=>|:=|={1,3}|!={1,2}|::?|,|\(|\|)|\s{1,3}(?:is|was|are)\s{0,2}:?(?=\s))"
     r"(?:[ \t]{0,8}[|>][+-]?[ \t]{0,4}\n[ \t]{1,40}|\s{0,60}(?=\\{0,6}[\"'`])|[ \t]{0,8})|(?P<xml>>)"
     r"|(?P<gap>[ \t]{1,4}))"
     r"(?:(?:str|string|String|SecretStr|bytes)(?:\s{0,2}\|\s{0,2}None)?\s{0,3}=\s{0,3})?"
     r"(?:[@bfru]{1,2}(?=\\{0,6}[\"'`]))?(?P<quote>\\{0,6}(?:\"\"\"|'''|[\"'`]))?"
 )
-_BARE = re.compile(r"[^\s\"'`<>\\]{1,1000}")
+_BARE = re.compile(r"[^\s\"'`<>\\]{1,600}")
 _LINE = re.compile(r"[^\n\\\"']{1,200}")
 _LINE_START = re.compile(
-    r"(?:^|\n|\\n|;)[ \t\->|+]{0,12}(?:\d{1,6}[\u2192\t|:] ?)?(?:export |set |setx |ENV |ARG |\$env:|-e |--env )?[\"']?\Z"
+    r"(?:^|\n|\\n|;)[ \t\->|+]{0,12}(?:\d{1,6}[\u2192\t|:] ?)?(?:export |setx? |ENV |ARG |\$env:|-e |--env )?[\"']?\Z"
 )
 _NEAR = re.compile(
     r"s?[\"'`*]{0,2}(?:[ \t]{1,2}[a-z]{1,12}){0,4}[ \t]{0,2}(?:[:=(-]|->|\u2192)?[ \t]{0,3}\n?[ \t]{0,4}[\"'`*(<]{0,3}"
@@ -112,15 +112,16 @@ def _named(text: str, name: re.Match[str]) -> Hit | None:
     if hit is None and family in {"secret", "token", "password"}:
         near = _NEAR.match(text, end)
         value = near["v"].rstrip(".") if near else ""
-        if (
-            near
-            and sum(map(str.isdigit, value)) > 1
-            and is_random(value, 16)
-            and not is_ordinary(value)
-            and not is_placeholder(value)
-        ):
+        if near and _is_exposed(value):
             return "high-entropy", near.start("v"), near.start("v") + len(value)
     return hit
+
+
+def _is_exposed(value: str) -> bool:
+    """Whether text near a key word, bound to it by nothing but place, is random enough to be the secret."""
+    if sum(map(str.isdigit, value)) < 2 or not is_random(value, 16):
+        return False
+    return not (is_ordinary(value) or is_placeholder(value) or is_reference(value))
 
 
 def words_of(name: str) -> tuple[str, ...]:
@@ -155,8 +156,8 @@ def _value(text: str, start: int, end: int, family: str, tail: re.Match[str]) ->
     if not _is_bound(text, start, family, tail):
         return None
     quote = tail["quote"] or ""
-    env_line = (tail["sep"] or "").strip() == "=" and _LINE_START.search(text, max(0, start - 40), start) is not None
     at = tail.end()
+    env_line = _is_env(text, start, tail)
     if quote:
         stop = _closing(text, at, quote)
     elif env_line and "phrase" in text[start:end].lower() and (line := _LINE.match(text, at)):
@@ -169,6 +170,14 @@ def _value(text: str, start: int, end: int, family: str, tail: re.Match[str]) ->
     if family != "password" and is_random(value):
         stop = joined_end(text, stop)
     return family, at, stop
+
+
+def _is_env(text: str, start: int, tail: re.Match[str]) -> bool:
+    """Whether this is an environment variable's line: `NAME=value` without spaces, in capitals or at a line's start."""
+    if tail["sep"] != "=" or text[tail.end("sep") : tail.end("sep") + 1].isspace():
+        return False
+    name = text[start : tail.start()]
+    return name.isupper() or _LINE_START.search(text, max(0, start - 40), start) is not None
 
 
 def _is_bound(text: str, start: int, family: str, tail: re.Match[str]) -> bool:
@@ -240,6 +249,8 @@ def _is_password(value: str, quoted: bool, env_line: bool) -> bool:
     if quoted:
         strong = any(c.isdigit() for c in value) or not value.replace(" ", "").isalpha()
         return not spaced or (spaced <= 5 and strong and not value.rstrip().endswith((".", "?", "!", ":")))
-    if is_identifier(value) or is_path(value) or (value.isdigit() and len(value) < 6):
+    if is_path(value) or (value.isdigit() and len(value) < 6):
+        return False
+    if is_identifier(value) and not any(c.isdigit() for c in value):
         return False
     return any(c.isalnum() for c in value) and not value.endswith(("()", "[]"))

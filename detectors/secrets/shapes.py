@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from itertools import pairwise
 
+_LOOK = 200  # characters of a value that are looked at: enough to tell, and long runs cost no more than short ones
 MARK = re.compile(r"\[redacted:[a-z0-9-]{1,40}(?::\d{1,6})?\]")
 """The mark that redaction leaves: the kind of what stood there, and which one of its kind it was."""
 
@@ -27,7 +28,8 @@ _PLACEHOLDER_PARTS = (
     "____", "----", "omitted", "masked",
 )  # fmt: skip
 _TEMPLATE = re.compile(
-    r"\A\$[A-Za-z_]\w{0,80}(?:\Z|[.:/}\])[])|\$\{[^{}]{1,80}(?:\}|\Z)|\A\$\(|\{\{.{1,80}\}\}|<[A-Za-z][\w .:/-]{0,60}>|<\Z"
+    r"\A\$[A-Za-z_]\w{0,80}(?:\Z|[.:/}\])[])|\$\{[^{}]{1,80}(?:\}|\Z)|\A\$\(|\{\{.{1,80}\}\}"
+    r"|<[A-Za-z][\w .:/-]{0,60}>|<\Z"
     r"|%[A-Z_]{2,60}%|\A%\(?[a-z_]{0,30}\)?[sdrqv]\Z|#\{[^{}]{1,80}\}|\{[A-Za-z_][\w.\[\]!:'\"()-]{0,80}\}"
     r"|\A@[A-Za-z_]{1,60}@\Z|\A\[[A-Z_ ]{3,40}\]\Z"
 )
@@ -50,7 +52,7 @@ def is_placeholder(value: str, password: bool = False) -> bool:
 
     A `password` made of such words counts as one only without a digit or a sign: people do use `Secret123!`.
     """
-    bare = value.strip("\"'`\\ \t,;")
+    bare = value[:_LOOK].strip("\"'`\\ \t,;")
     if not bare or bare.startswith("[redacted") or _TEMPLATE.search(bare) or _POINTER.match(bare):
         return True
     low = bare.lower()
@@ -63,6 +65,8 @@ def is_placeholder(value: str, password: bool = False) -> bool:
 
 def is_worded(value: str) -> bool:
     """Whether a value is made of placeholder words and at most three digits in a row, such as `my-secret-key-1`."""
+    if len(value) > _LOOK:
+        return False
     pieces = _WORDS.findall(value)
     words = [piece.lower() for piece in pieces if not piece.isdigit()]
     if not words or any(piece.isdigit() and len(piece) > 3 for piece in pieces):
@@ -111,7 +115,7 @@ def is_path(value: str) -> bool:
     """Whether a value is a file path or an address: three words between slashes, or a dot and a file ending."""
     if "://" in value or value.startswith(("/", "./", "../", "~/")):
         return True
-    pieces = value.split("/")
+    pieces = value[:_LOOK].split("/")
     return len(pieces) > 1 and all(not piece or is_identifier(piece.replace(".", "")) for piece in pieces)
 
 
@@ -127,6 +131,7 @@ def is_random(value: str, least: int = 12) -> bool:
     A random base-62 string changes between lower case, upper case and digits at 0.6 of its steps, base 36 at 0.4, hex
     at 0.47; names and versions below 0.2. `least` is the shortest length that counts, in characters.
     """
+    value = value[:_LOOK]
     letters = [c for c in value if c.isalnum()]
     if len(letters) < least or entropy(value) < 2.8:
         return False

@@ -143,9 +143,13 @@ def find_tokens(text: str) -> Iterator[Hit]:
 
 
 def _matches(rule: TokenRule, prefix: str, text: str, first: int) -> Iterator[Hit]:
+    done = 0
     for start in places(text, (prefix,), first):
-        match = rule.body.match(text, start + len(prefix))
-        if match is None or not starts_clean(text, start, joiners=len(prefix) > 4) or _is_false(rule, match[0]):
+        match = rule.body.match(text, start + len(prefix)) if start >= done else None
+        if match is None:
+            continue
+        done = match.end()
+        if not starts_clean(text, start, joiners=len(prefix) > 4) or _is_false(rule, match[0]):
             continue
         yield rule.kind, start, match.end()
 

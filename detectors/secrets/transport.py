@@ -38,7 +38,8 @@ _LOOSE_QUERY = frozenset(
 
 # For each: what must be on the line before the flag, the flags, and the value behind the flag.
 _ARGUMENTS: tuple[tuple[str, tuple[str, ...], str], ...] = (
-    (r"\b(?:mysql\w{0,20}|mariadb[\w-]{0,20}|mycli)\b", (" -p", " --password="), r"=?\\{0,3}[\"']?(?P<v>[^\s\"'\\]{3,200})"),
+    (r"\b(?:mysql\w{0,20}|mariadb[\w-]{0,20}|mycli)\b", (" -p", " --password="),
+     r"=?\\{0,3}[\"']?(?P<v>[^\s\"'\\]{3,200})"),
     (r"\bsshpass\s{1,3}\Z|\bsshpass\Z", ("-p", " -p"), r"\s{0,3}\\{0,3}[\"']?(?P<v>[^\s\"'\\]{2,200})"),
     (r"\b(?:docker|podman|helm|oras|nerdctl|skopeo|buildah|crane|az|mongo\w{0,12}|oc|unzip)\b",
      (" -p ", " -P ", " -w ", " -p="), r"\\{0,3}[\"']?(?P<v>[^\s\"'\\]{4,200})"),
@@ -80,11 +81,16 @@ def find_headers(text: str) -> Iterator[Hit]:
         match = _BASIC.match(text, at + len("basic"))
         if match and holds_login(match["v"]):
             yield "authorization", *match.span("v")
+    done = 0
     for at in places(low, ("cookie",)):
-        yield from _crumbs(_COOKIE.match(text, at + len("cookie")) or _COOKIE_FLAG.match(text, at + len("cookie")))
+        match = _COOKIE.match(text, at + 6) or _COOKIE_FLAG.match(text, at + 6) if at >= done else None
+        if match:
+            done = match.end()
+            yield from _crumbs(match)
     for at in places(text, (" -b ",)):
         if "curl" in text[max(0, at - 300) : at]:
-            yield from _crumbs(_COOKIE_FLAG.match(text, at + 3))
+            match = _COOKIE_FLAG.match(text, at + 3)
+            yield from _crumbs(match) if match else ()
 
 
 def _literal(kind: str, match: re.Match[str], trailing: str) -> Iterator[Hit]:
@@ -94,9 +100,7 @@ def _literal(kind: str, match: re.Match[str], trailing: str) -> Iterator[Hit]:
         yield kind, match.start("v"), match.start("v") + len(value)
 
 
-def _crumbs(match: re.Match[str] | None) -> Iterator[Hit]:
-    if match is None:
-        return
+def _crumbs(match: re.Match[str]) -> Iterator[Hit]:
     for crumb in _CRUMB.finditer(match.string, match.start("v"), match.end("v")):
         value = crumb["v"]
         if crumb["name"].lower() in _COOKIE_ATTRIBUTES or len(value) < 6:
@@ -123,9 +127,13 @@ def find_addresses(text: str) -> Iterator[Hit]:
                 yield "connection-password", *match.span("u")
             elif match and match["v"] and not is_placeholder(match["v"], password=True):
                 yield "connection-password", *match.span("v")
-    for at in places(text, ("?", "&")):
-        match = _QUERY.match(text, at + 1)
-        if match is None or is_worded(match["v"]):
+    done = {"?": 0, "&": 0}
+    for at in places(text, done):
+        match = _QUERY.match(text, at + 1) if at >= done[text[at]] else None
+        if match is None:
+            continue
+        done[text[at]] = match.end()
+        if is_worded(match["v"]):
             continue
         if match["name"].lower() not in _LOOSE_QUERY or is_random(match["v"], 10):
             yield from _literal("signed-url", match, ").,]}")

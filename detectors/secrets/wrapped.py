@@ -21,7 +21,11 @@ _EXPLICIT = re.compile(_JOIN)
 _NEXT_GAP = re.compile(_GAP)
 _RUN = re.compile(rf"{_RUN_CLASS}{{1,2000}}+")
 _SEAM = re.compile(rf"(?<!{_RUN_CLASS})(?P<left>{_RUN_CLASS}{{6,2000}}+){_GAP}(?={_RUN_CLASS}{{4}})")
-_PREFIX = re.compile("|".join(re.escape(prefix) for rule in RULES for prefix in rule.prefixes) + r"|:AA|[78]Q~|-us\d")
+_HEX = re.compile(r"[0-9a-f]{6,}\Z")
+_LINE_ENDS = ("", "\n", "\r", "\\", '"', "'", ",")
+_PREFIX = re.compile(
+    "|".join(re.escape(prefix) for rule in RULES for prefix in rule.prefixes) + r"|:AA|[78]Q~|-us\d|\.[\w-]{6}\."
+)
 
 
 def find_wrapped(text: str) -> Iterator[Hit]:
@@ -57,7 +61,7 @@ def _pieces(text: str, seam: re.Match[str]) -> list[tuple[int, int]]:
     gap: re.Match[str] | None = seam
     while gap and len(pieces) < 60:
         run = _RUN.match(text, gap.end())
-        if run is None or not (gap["join"] or _goes_on(left, run[0])):
+        if run is None or not (gap["join"] or _goes_on(left, run[0], text[run.end() : run.end() + 1])):
             break
         pieces.append(run.span())
         left += run[0]
@@ -65,12 +69,12 @@ def _pieces(text: str, seam: re.Match[str]) -> list[tuple[int, int]]:
     return pieces
 
 
-def _goes_on(left: str, run: str) -> bool:
-    """Whether a wrapped line's run may be the rest of what stands before it."""
+def _goes_on(left: str, run: str, after: str) -> bool:
+    """Whether a wrapped line's run, with `after` behind it, may be the rest of what stands before it."""
     if not _PREFIX.search(left + run):
         return False
     if any(_tokens(left)):
-        return _is_scrap(run) and not is_ordinary(run)
+        return _is_scrap(run) and after in _LINE_ENDS and not (is_ordinary(run) and len(run) > 24)
     return any(_tokens(left + run)) or _is_scrap(run)
 
 
@@ -78,7 +82,9 @@ def _is_scrap(run: str) -> bool:
     """Whether a short run is no word or name: it changes between cases and digits as these do not."""
     kinds = [0 if c.isdigit() else 1 if c.islower() else 2 for c in run if c.isalnum()]
     turns = sum(a != b for a, b in pairwise(kinds))
-    return turns >= 0.3 * len(kinds) > 0 and (0 in kinds or any(a == b == 2 for a, b in pairwise(kinds)))
+    if _HEX.match(run) and 0 in kinds and 1 in kinds:
+        return True
+    return turns >= 0.25 * len(kinds) > 0 and (0 in kinds or any(a == b == 2 for a, b in pairwise(kinds)))
 
 
 def _tokens(text: str) -> Iterator[Hit]:
