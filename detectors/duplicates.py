@@ -10,7 +10,7 @@ Nothing here decides what is merged: it points at pairs and at clusters.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -86,7 +86,7 @@ def find_near_duplicates(texts: Sequence[str], settings: DedupSettings) -> tuple
     signed = sign_rows(bodies, settings)
     pairs = confirm(candidate_pairs(signed, settings), signed, lambda rows: (bodies[i] for i in rows), settings)
     counts = signed.counts.tolist()
-    return expand(pairs, list(places.values()), lambda row: counts[row] > 0)
+    return expand(pairs, dict(enumerate(places.values())), lambda row: counts[row] > 0)
 
 
 def sign_rows(bodies: Sequence[bytes], settings: DedupSettings) -> Signed:
@@ -152,7 +152,9 @@ def confirm(pairs: U64, signed: Signed, bodies: Bodies, settings: DedupSettings,
     return sorted(found)
 
 
-def expand(pairs: Iterable[Pair], places: Sequence[Sequence[int]], worded: Callable[[int], bool]) -> tuple[Pair, ...]:
+def expand(
+    pairs: Iterable[Pair], places: Mapping[int, Sequence[int]], worded: Callable[[int], bool]
+) -> tuple[Pair, ...]:
     """Pairs of texts from pairs of distinct bodies: `places[row]` are those with that body; equal texts pair too."""
     found = [
         Pair(min(a, b), max(a, b), pair.jaccard, pair.ratio)
@@ -160,7 +162,7 @@ def expand(pairs: Iterable[Pair], places: Sequence[Sequence[int]], worded: Calla
         for a in places[pair.a][:COPIES]
         for b in places[pair.b][:COPIES]
     ]
-    for row, copies in enumerate(places):
+    for row, copies in sorted(places.items()):
         if len(copies) > 1 and worded(row):
             firsts = copies if len(copies) <= COPIES else copies[:1]
             found += [Pair(a, b, 1.0, 100.0) for a in firsts for b in copies if a < b]
