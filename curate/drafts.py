@@ -1,7 +1,7 @@
 """Draft skills and the decisions about them, as records: read from the store and rendered back.
 
-A draft is a folder `.candidates/<name>/` with SKILL.md and evidence.yaml. A decision is one file below
-`.candidates/.decisions/`: one file each, so that two machines can decide at once and git merges cleanly.
+A draft is a folder `.candidates/<name>/` with SKILL.md, evidence.yaml and, for a long one, references/lessons.md. A
+decision is one file `decisions/review-*.yaml`: one file each, so that two machines can decide and git merges cleanly.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ from index.store import CANDIDATES
 Choice = Literal["publish", "reject", "later", "merge"]
 CHOICES: tuple[Choice, ...] = get_args(Choice)
 EVIDENCE_FILE = "evidence.yaml"
-DECISIONS = f"{CANDIDATES}/.decisions"
+DETAILS_FILE = "references/lessons.md"
+DECISIONS = "decisions"
 MAX_BYTES = 1024 * 1024
 
 
@@ -63,6 +64,7 @@ class Draft:
     written_sha256: str = ""
     improves: Improvement | None = None
     news: tuple[str, ...] = ()
+    details: str = ""
     evidence_text: str = ""
 
     @property
@@ -73,7 +75,12 @@ class Draft:
     @property
     def digest(self) -> str:
         """16 hex digits that change whenever the draft or its evidence does."""
-        return sha256(f"{self.text}\0{render_evidence(self)}")[:16]
+        return sha256(f"{self.text}\0{self.details}\0{render_evidence(self)}")[:16]
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The texts that publishing writes, by their path in the skill's folder."""
+        return {SKILL_FILE: self.text, **({DETAILS_FILE: self.details} if self.details else {})}
 
     @property
     def sessions(self) -> frozenset[str]:
@@ -137,7 +144,7 @@ class Decided:
     @property
     def path(self) -> str:
         """The record's file, relative to the store."""
-        return f"{DECISIONS}/{self.when.astimezone(UTC):%Y%m%dT%H%M%S%f}-{self.draft}-{self.choice}.yaml"
+        return f"{DECISIONS}/review-{self.when.astimezone(UTC):%Y%m%dT%H%M%S%f}-{self.draft}-{self.choice}.yaml"
 
 
 def sha256(text: str) -> str:
@@ -178,8 +185,8 @@ def _dump(values: Mapping[str, object]) -> str:
     return yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=4096)
 
 
-def parse_draft(name: str, text: str, evidence: str) -> Draft | Problem:
-    """A draft from its two files; strict about the evidence, which only we write."""
+def parse_draft(name: str, text: str, evidence: str, details: str = "") -> Draft | Problem:
+    """A draft from its files; strict about the evidence, which only we write."""
     path = f"{CANDIDATES}/{name}/{EVIDENCE_FILE}"
     try:
         values = yaml.safe_load(evidence)
@@ -194,6 +201,7 @@ def parse_draft(name: str, text: str, evidence: str) -> Draft | Problem:
             written_sha256=str(values.get("written_sha256") or ""),
             improves=Improvement(*(str(improves[key]) for key in ("path", "sha256", "before"))) if improves else None,
             news=tuple(str(item) for item in values.get("news") or ()),
+            details=details,
             evidence_text=evidence,
         )
     except (yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError) as error:
@@ -229,9 +237,11 @@ def read_drafts(root: Path) -> tuple[tuple[Draft, ...], tuple[Problem, ...]]:
 
 def _read_draft(folder: Path) -> Draft | Problem:
     texts = []
-    for name in (SKILL_FILE, EVIDENCE_FILE):
+    for name in (SKILL_FILE, EVIDENCE_FILE, DETAILS_FILE):
         path, shown = folder / name, f"{CANDIDATES}/{folder.name}/{name}"
         try:
+            if name == DETAILS_FILE and not path.exists():
+                continue
             if path.stat().st_size > MAX_BYTES:
                 return Problem(shown, None, f"larger than {MAX_BYTES} bytes", "draft")
             texts.append(path.read_bytes().decode("utf-8"))
@@ -239,7 +249,7 @@ def _read_draft(folder: Path) -> Draft | Problem:
             return Problem(shown, None, "not UTF-8; save it as UTF-8", "draft")
         except OSError as error:
             return Problem(shown, None, f"cannot be read: {error.strerror}", "draft")
-    return parse_draft(folder.name, texts[0], texts[1])
+    return parse_draft(folder.name, *texts)
 
 
 def render_decided(decided: Decided) -> str:
@@ -287,7 +297,7 @@ def read_decisions(root: Path) -> tuple[tuple[Decided, ...], tuple[Problem, ...]
     """Every decision in the store, oldest first, and the files that are none."""
     decisions: list[Decided] = []
     problems: list[Problem] = []
-    for path in sorted((root / DECISIONS).glob("*.yaml")):
+    for path in sorted((root / DECISIONS).glob("review-*.yaml")):
         shown = path.relative_to(root).as_posix()
         try:
             read = parse_decided(shown, path.read_text(encoding="utf-8"))

@@ -10,8 +10,10 @@ from curate.skills import Skill
 from index.bullets import parse_bullets
 
 ADDED_HEADING = "## Learned from sessions"
-# A statement is known when this share of its words stands in one statement of the skill, and every code span too.
+# A statement is known when this share of its words stands in one statement, every code span too, and the two are about
+# one thing: the other has at most twice its words ("Run `x`." is not said by "The suite needs what `x` starts.").
 KNOWN_SHARE = 0.8
+LEAST_SHARE = 0.5
 # A skill covers a pattern when its name and description hold this share of the title's words and it names a trigger or
 # makes a statement of the pattern; half of the words do where it does both.
 TITLE_SHARE = 0.6
@@ -32,10 +34,13 @@ def words(text: str) -> frozenset[str]:
 def is_known(statement: str, known: Sequence[str]) -> bool:
     """Whether one of the known statements says it: the same code spans, and nearly all of its words."""
     wanted, codes = words(statement), set(_CODE.findall(statement))
-    return any(
-        codes <= set(_CODE.findall(other)) and len(wanted & words(other)) >= KNOWN_SHARE * len(wanted)
-        for other in known
-    )
+    for other in known:
+        if codes <= set(_CODE.findall(other)):
+            theirs = words(other)
+            common = len(wanted & theirs)
+            if common >= KNOWN_SHARE * len(wanted) and common >= LEAST_SHARE * len(theirs):
+                return True
+    return False
 
 
 def missing_statements(body: str, statements: Iterable[str]) -> tuple[str, ...]:
@@ -59,6 +64,8 @@ def covering_skill(
     for skill in skills:
         listed = words(f"{skill.name.replace('-', ' ')} {skill.description}")
         share = len(wanted & listed) / len(wanted)
+        if share < HALF:
+            continue
         whole = f"{skill.description}\n{skill.body}".lower()
         named = any(len(trigger) > 5 and trigger.lower() in whole for trigger in triggers)
         said = any(is_known(statement, parse_bullets(skill.body)) for statement in statements)

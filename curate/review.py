@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from curate.drafts import (
+    DETAILS_FILE,
     EVIDENCE_FILE,
     Choice,
     Decided,
@@ -22,7 +23,7 @@ from curate.drafts import (
 )
 from curate.improve import improved_text
 from curate.skills import SKILL_FILE, Skill, check_skill, plain, render_skill
-from index.changes import Change, Note, Plan, move, read_bytes
+from index.changes import Change, Note, Plan, digest, move, read_bytes
 from index.records import Problem, Verdict
 from index.settings import PromoteSettings, ReviewSettings
 from index.store import ARCHIVE
@@ -95,15 +96,15 @@ def final_skill(draft: Draft, decision: Decision) -> tuple[str, str]:
     return name, render_skill(Skill(name, description, skill.body, skill.metadata))
 
 
-def check_text(text: str, scan: Scan, find_secrets: FindSecrets) -> tuple[Problem, ...]:
+def check_text(path: str, text: str, scan: Scan, find_secrets: FindSecrets) -> tuple[Problem, ...]:
     """Why a text may not be published as it stands: poison, or a secret."""
     problems = []
     verdict = scan(text)
     if verdict.answer == "poison":
         rules = ", ".join(verdict.rules) or "no rule named"
-        problems.append(Problem(SKILL_FILE, None, f"judged poison ({rules}); reject it, or edit the file", "poison"))
+        problems.append(Problem(path, None, f"judged poison ({rules}); reject it, or edit the file", "poison"))
     if find_secrets(text):
-        problems.append(Problem(SKILL_FILE, None, "holds what looks like a secret; take it out of the file", "secret"))
+        problems.append(Problem(path, None, "holds what looks like a secret; take it out of the file", "secret"))
     return tuple(problems)
 
 
@@ -111,7 +112,8 @@ def needs_reason(draft: Draft, scan: Scan) -> str:
     """Why publishing this draft needs a note that says why it may be trusted; "" if it needs none."""
     if draft.tainted:
         return "some of its evidence comes from web pages, issues or tool servers"
-    return "the poison scan finds it suspect" if scan(draft.text).answer == "suspect" else ""
+    suspect = any(scan(text).answer == "suspect" for text in draft.files.values())
+    return "the poison scan finds it suspect" if suspect else ""
 
 
 def plan_decision(
@@ -143,52 +145,55 @@ def plan_decision(
         return Plan("review", (_record(record, unit),)), ()
     if decision.choice == "reject":
         return Plan("review", (*_archive(draft, now, unit, "rejected"), _record(record, unit))), ()
-    name, text = final_skill(draft, decision)
-    problems = list(check_text(text, scan, find_secrets))
+    skill_name, text = final_skill(draft, decision)
+    files = {**draft.files, SKILL_FILE: text}
+    problems = [problem for name, content in files.items() for problem in check_text(name, content, scan, find_secrets)]
     if draft.improves is None:
-        problems += check_skill(text, name, f"{draft.folder}/{SKILL_FILE}")
+        problems += check_skill(text, skill_name, f"{draft.folder}/{SKILL_FILE}")
     reason = needs_reason(draft, scan)
     if reason and not decision.note.strip():
         problems.append(Problem(SKILL_FILE, None, f"{reason}: say in the note why it may be trusted", "reason"))
-    places = _places(draft, name, settings, home)
-    if not places:
+    folders = _folders(draft, skill_name, settings, home)
+    if not folders:
         problems.append(Problem("config.yaml", None, "review: skills_folders is empty; name a folder", "target"))
+    known = published_targets(decisions)
     writes: list[Change] = []
-    for place in places:
-        change = _write(place, text, draft.improves, published_targets(decisions), unit)
+    for place, content in ((folder / name, content) for folder in folders for name, content in files.items()):
+        change = _write(place, content, draft.improves, known, unit)
         if isinstance(change, Problem):
             problems.append(change)
         else:
             writes.append(change)
     if problems:
         return Plan("review"), tuple(problems)
-    targets = tuple(Published(str(place), sha256(text)) for place in places)
-    record = replace(record, name=name, targets=targets)
+    targets = tuple(Published(write.path, digest(write.after) or "") for write in writes)
+    record = replace(record, name=skill_name, targets=targets)
     needed = [write for write in writes if write.before != write.after]
     return Plan("review", (*needed, *_archive(draft, now, unit, "published"), _record(record, unit))), ()
 
 
-def _places(draft: Draft, name: str, settings: ReviewSettings, home: Path) -> tuple[Path, ...]:
-    """The files that publishing writes: the improved skill's own, else one below each chosen folder."""
+def _folders(draft: Draft, name: str, settings: ReviewSettings, home: Path) -> tuple[Path, ...]:
+    """The folders that publishing writes to: the improved skill's own, else one below each chosen folder."""
     if draft.improves is not None:
-        return (Path(draft.improves.path),)
+        return (Path(draft.improves.path).parent,)
     folders = (home / folder[2:] if folder.startswith("~/") else Path(folder) for folder in settings.skills_folders)
-    return tuple(dict.fromkeys(folder.absolute() / name / SKILL_FILE for folder in folders))
+    return tuple(dict.fromkeys(folder.absolute() / name for folder in folders))
 
 
 def _write(
-    place: Path, text: str, improves: Improvement | None, published: dict[str, Published], unit: str
+    place: Path, text: str, improves: Improvement | None, published: Mapping[str, Published], unit: str
 ) -> Change | Problem:
     """The change that publishes to `place`; a file that is not as we or the draft know it is never written over."""
     after = text.encode("utf-8")
     before = read_bytes(place)
+    improved = improves is not None and str(place) == improves.path
     why = "improved skill published" if improves else "skill published"
+    if before is None and improved:
+        return Problem(str(place), None, "the skill to improve is gone; reject the draft", "target")
     if before is None or before == after:
-        if improves is not None and before is None:
-            return Problem(str(place), None, "the skill to improve is gone; reject the draft", "target")
         return Change(str(place), before, after, why, unit)
-    found = sha256(before.decode("utf-8", "surrogateescape"))
-    if improves is not None:
+    found = digest(before)
+    if improves is not None and improved:
         if found == improves.sha256:
             return Change(str(place), before, after, why, unit)
         reason = "changed since the improvement was drafted; run `hotwash promote` to draft it anew"
@@ -203,7 +208,7 @@ def _write(
 def _archive(draft: Draft, now: datetime, unit: str, why: str) -> tuple[Change, ...]:
     """The draft's files go to the archive, in a folder of their own."""
     folder = f"{ARCHIVE}/{draft.folder}-{now.astimezone(UTC):%Y%m%dT%H%M%S}-{draft.digest[:8]}"
-    files = {SKILL_FILE: draft.text, EVIDENCE_FILE: draft.evidence_text}
+    files = {**draft.files, EVIDENCE_FILE: draft.evidence_text}
     moves = [
         move(f"{draft.folder}/{name}", f"{folder}/{name}", text.encode("utf-8"), f"draft {why}")
         for name, text in files.items()
@@ -229,16 +234,16 @@ def _plan_merge(
     skill = draft.skill()
     if isinstance(skill, Problem):
         return Plan("review"), (skill,)
-    text = improved_text(chosen.text, skill.body)
+    text = improved_text(chosen.text, f"{skill.body}\n\n{draft.details}")
     if text == chosen.text:
         return Plan("review"), (Problem(chosen.path, None, "says all of it already; reject the draft", "merge"),)
     improves = Improvement(chosen.path, sha256(chosen.text), chosen.text)
-    merged = replace(draft, text=text, written_sha256=sha256(text), improves=improves)
+    merged = replace(draft, text=text, details="", written_sha256=sha256(text), improves=improves)
     record = Decided(
         draft.name, draft.digest, "merge", decision.who, now, decision.note.strip(),
         chosen.name, draft.sessions, draft.solutions,
     )  # fmt: skip
-    changes = (
+    changes: tuple[Change, ...] = (
         Change(f"{draft.folder}/{SKILL_FILE}", draft.text.encode(), text.encode(), "merged into a skill", unit),
         Change(
             f"{draft.folder}/{EVIDENCE_FILE}", draft.evidence_text.encode(), render_evidence(merged).encode(),
@@ -246,6 +251,9 @@ def _plan_merge(
         ),
         _record(record, unit),
     )  # fmt: skip
+    if draft.details:
+        gone = Change(f"{draft.folder}/{DETAILS_FILE}", draft.details.encode(), None, "merged into a skill", unit)
+        changes = (*changes, gone)
     return Plan("review", changes), ()
 
 
