@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from detectors.recurrence import Pattern
-
 from curate.drafting import Written, find_inventions, order_solutions, write_draft
 from curate.drafts import (
     DETAILS_FILE,
@@ -22,6 +20,7 @@ from curate.drafts import (
 from curate.improve import covering_skill, improved_text
 from curate.review import FindSecrets, Scan
 from curate.skills import SKILL_FILE, Skill, check_skill, render_skill, skill_name
+from detectors.recurrence import Pattern
 from index.changes import Change, Note, Plan
 from index.records import EXTERNAL_ORIGINS, Problem, Solution, Source
 from index.settings import PromoteSettings
