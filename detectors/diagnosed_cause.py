@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detectors.evidence import is_edit, is_person, is_shell, is_statement, lines_of, teaches
-from detectors.phrases import cause_weight, contradicts, has_literal, sentences
+from detectors.phrases import cause_weight, has_literal, is_trivial, rejects, sentences
 from index.records import Episode, Session
 
 OUTRIGHT = 3
@@ -66,8 +66,10 @@ def _diagnosis(session: Session, start: int, end: int) -> Episode | None:
 
 
 def _contradicted(session: Session, episode: Episode, end: int) -> bool:
-    """Whether the person refused a change of the stretch, or answered it with a no."""
-    span = session.turns[episode.turns[0] : end]
-    if any(turn.refused for turn in span):
-        return True
-    return end < len(session.turns) and contradicts(session.turns[end].text[:300])
+    """Whether the person refused a change after the cause was named, and meant it, or answered with a no."""
+    said = next(at for at in episode.turns if is_statement(session.turns[at]))
+    answer = session.turns[end].text if end < len(session.turns) else ""
+    for turn in session.turns[said:end]:
+        if turn.refused and not is_trivial(turn.said or answer):
+            return True
+    return rejects(answer)

@@ -114,6 +114,7 @@ def _way_round(session: Session, at: int) -> int | None:
             continue
         parts = command_parts(turn.command)
         shared = len(wanted & {word for words in parts for word in words})
+        shared += 3 * bool(set(checks_of(failed.command)) & set(checks_of(turn.command)))
         if shared > most and (checks_of(turn.command) or not checks_of(failed.command)):
             best, most = later, shared
     return best

@@ -62,6 +62,8 @@ _GIT_LOOKS = frozenset(
 )
 _RUN_WORDS = frozenset({"run", "exec", "x", "compose", "tool", "script", "run-script", "task", "api", "artisan"})
 LOOK_AHEAD = 80
+# A program's text, given to a tool that runs code: no command line.
+PROGRAM_TEXT = re.compile(r"(?m)^(?:import \w|from \w{1,60} import|print\(|def \w|const \w|let \w)")
 # A compiler's or linter's finding: path, line, perhaps column, message.
 _FINDING = re.compile(
     r"^[\w./\\@+-]{1,200}\.\w{1,10}(?::\d{1,7}(?::\d{1,6})?(?:: |:? (?:error|MD\d))|"
@@ -137,7 +139,9 @@ def checks_of(command: str) -> tuple[str, ...]:
 
     `cd x && mise run fmt && mise run lint | tail` gives ("mise run fmt", "mise run lint"); looking and moving give none.
     """
-    found = []
+    found: list[str] = []
+    if PROGRAM_TEXT.search(command):
+        return ()
     for words in command_parts(command):
         program = words[0].lower()
         if program in _LOOKING or not program.strip("-"):

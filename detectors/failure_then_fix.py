@@ -54,7 +54,8 @@ def detect(session: Session) -> Iterator[Episode]:
         said = tuple(i for i in range(at + 1, check) if is_statement(session.turns[i]))
         turns = tuple(sorted({at, *said, *changes, check}))
         passed = session.turns[check].outcome == "passed"
-        reason = f"`{_short(failed.command or failed.tool)}` failed, {_how(session, changes)}, then {'it passed' if passed else 'this error was gone'}"
+        ending = "it passed" if passed else "this error was gone"
+        reason = f"`{_short(failed.command or failed.tool)}` failed, {_how(session, changes)}, then {ending}"
         yield Episode("failure_then_fix", session.key, lines_of(session, turns), turns, reason, at, changes, check)
 
 
@@ -96,9 +97,9 @@ def resolve(session: Session, at: int) -> tuple[tuple[int, ...], int] | None:
 
 
 def _runs_again(failed: Turn, later: Turn) -> bool:
-    if failed.command:
+    if failed.command or failed.action != "mcp":
         return same_check(failed.command, later.command)
-    return bool(failed.tool) and failed.tool == later.tool
+    return failed.tool == later.tool
 
 
 def _is_test_first(session: Session, at: int, changes: tuple[int, ...]) -> bool:

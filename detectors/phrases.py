@@ -104,7 +104,7 @@ _GENERAL = re.compile(
     r"must(?:n'?t| not)?|use|prefer|have to|only)\b|"
     r"\b(?:should|must)(?:n'?t| not)? (?:be|have|never|always|only|use|go|live|not)\b|\binstead of\b|"
     r"\brather than\b|\bprefer\b|\bconvention\b|"
-    r"\b(?:never|always|don'?t|do not|stop|avoid) \w|\bthe (?:code|test|spec|api|design|"
+    r"\b(?:never|always|don'?t|do not|stop(?! for\b| a\b)|avoid) \w|\bthe (?:code|test|spec|api|design|"
     r"docs?) is (?:right|correct|wrong|fine)\b|"
     r"\bis not correct\b|\bsingle source of truth\b|\bwhy (?:not|are we|do we|did you|would)\b|\bcan'?t we\b|"
     r"\bcouldn'?t we\b|\bnobody\b|\bno one\b|"
@@ -122,7 +122,9 @@ _TRIVIAL = re.compile(
 _ONE_OFF = re.compile(
     r"\bi(?:'ll| will)? (?:take (?:it|over)|do (?:it|this|that) (?:myself|manually)|got it|handle)\b|"
     r"\bi meant\b|\bmy (?:bad|mistake|fault)\b|\bsorry\b|"
-    r"\btypo\b|\bignore (?:that|my|the)\b|\bwrong (?:window|chat|tab|branch)\b|\bit(?:'s|"
+    r"\btypo\b|\btell me (?:where|what|how|why|if)\b|\bshow me\b|\bexplain\b|\bstop for\b|\bcan you (?:review|"
+    r"check|explain)\b|\bconsider (?:add|us|mak)ing\b|\bignore (?:that|my|the)\b|\bwrong (?:window|chat|tab|"
+    r"branch)\b|\bit(?:'s|"
     r" is) (?:still )?(?:not working|broken|failing)\b|\bstill (?:fails|failing|broken|not)\b|"
     r"\bdoesn'?t (?:work|show|load|help)\b|\bnot working\b|\bsame (?:error|issue|problem)\b|\bwhat (?:is|are|"
     r"does|do)\b",
@@ -131,7 +133,7 @@ _ONE_OFF = re.compile(
 _YIELD = re.compile(
     r"^(?:you(?:'re| are) (?:absolutely |completely |totally |quite )?(?:right|correct)|good (?:point|catch|"
     r"question|call|idea)|got it|understood|fair (?:point|enough)|"
-    r"ah|oh|right|of course|makes sense|great (?:point|catch)|sorry|apologies|my (?:mistake|bad|apologies)|"
+    r"ah|oh|of course|makes sense|great (?:point|catch)|sorry|apologies|my (?:mistake|bad|apologies)|"
     r"i (?:apologi[sz]e|misunderstood|see)|thanks for|"
     r"exactly|agreed|noted|true|indeed|du hast recht|sie haben recht|stimmt|vous avez raison|tu as raison|"
     r"tienes raz[óo]n|tem raz[ãa]o|hai ragione|вы правы|ты прав|"
@@ -163,7 +165,7 @@ _WEAK_CAUSE = re.compile(
     re.IGNORECASE,
 )
 _LOOK = (
-    "check|look|see|verify|examine|find|understand|debug|search|investigate|read|view|run|try|test|confirm|inspect|explore|start|begin|continue|proceed|"
+    "invoke|execute|restart|check|look|see|verify|examine|find|understand|debug|search|investigate|read|view|run|try|test|confirm|inspect|explore|start|begin|continue|proceed|"
     "analy[sz]e|review|get|fetch|list|show|trace|think|figure|dig|measure|re-?run|double|re-?check|also "
     "check|commit|push|stage|summari[sz]e|do that|do it|fix (?:it|this|that|them)|"
     "address|apply|make (?:these|the|this|that) "
@@ -362,3 +364,18 @@ _TASK = re.compile(
 def is_task(text: str) -> bool:
     """Whether a message gives the agent its next task."""
     return _TASK.match(text.strip()) is not None
+
+
+_REJECTS = re.compile(
+    r"^(?:no|nope|wrong|nein|non|incorrect|hmm+|not (?:quite|really|what|right)|that'?s (?:not|wrong|incorrect)|"
+    r"that is (?:not|wrong|incorrect)|this is (?:not|wrong|incorrect)|"
+    r"still (?:not|fail|broken|the same|see|get)|it(?:'s| is)? (?:still|doesn'?t|not)|doesn'?t (?:work|help)|"
+    r"didn'?t (?:work|help)|same (?:error|issue|problem)|but (?:is|that|this|the|it|why)|"
+    r"you(?:'re| are) wrong|i (?:don'?t think|undid|reverted)|不是|不对|还是|違|まだ|아니|여전히|нет)",
+    re.IGNORECASE,
+)
+
+
+def rejects(text: str) -> bool:
+    """Whether a message begins by turning down what was just said or done."""
+    return _REJECTS.match(text.strip()) is not None

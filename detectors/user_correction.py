@@ -43,7 +43,7 @@ def detect(session: Session) -> Iterator[Episode]:
         answers = _answers(session, where)
         given = next((i for i in answers if yields(session.turns[i].text)), answers[0] if answers else None)
         reply = session.turns[given].text if given is not None else ""
-        if weigh(words, reply, turn.refused) < LEAST_WEIGHT:
+        if weigh(words, reply, turn.refused and (where == at or turn.action == "edit")) < LEAST_WEIGHT:
             continue
         change = _changes_after(session, where)
         turns = tuple(sorted({at, where, *([given] if given is not None else []), *change}))
@@ -64,7 +64,8 @@ def weigh(words: str, answer: str, refused: bool) -> int:
     weight = 3 * refused + 2 * contradicts(words) + 2 * is_general(words) + has_literal(words)
     weight += 2 * (yields(answer) and contradicts(words))
     if not refused:
-        weight -= 2 * is_task(words) + 2 * (not yields(answer)) + 2 * (REPORT.search(words) is not None)
+        weight -= 4 * is_task(words) if is_task(words) else 3 * any(is_task(one) for one in sentences(words)[1:])
+        weight -= 2 * (not yields(answer)) + 2 * (REPORT.search(words) is not None)
     if is_one_off(words) and not is_general(words):
         weight -= 3
     if len(words.split()) < 4 and not has_literal(words) and words.isascii():

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from detectors.evidence import checks_of, error_of, is_edit, is_failure, is_person, is_statement
+from detectors.evidence import PROGRAM_TEXT, checks_of, error_of, is_edit, is_failure, is_person, is_statement
 from index.records import Category, Episode, Kind, Session, Turn
 from reflect.quotes import added_line, capital, code, line_pair, sentence
 
@@ -48,7 +48,12 @@ def first_line(command: str) -> str:
 
 
 def display(command: str, check: str = "") -> str:
-    """How a command is named in a lesson: the part that ran the check as typed, or only its name where it is long."""
+    """How a command is named in a lesson: the part that ran the check as typed, or only its name where it is long.
+
+    A program's text, given to a tool that runs code, has no name: "".
+    """
+    if PROGRAM_TEXT.search(command):
+        return ""
     parts = [part.strip().rstrip("\\").strip() for part in re.split(r"&&|\|\||;|\n|\|", command)]
     for part in parts:
         if check and check in checks_of(part):

@@ -1,9 +1,10 @@
-"""Words for what failed: a failure and its fix, a cause found by reading, an error that came back, a machine's limit."""
+"""Words for what failed: a failure and its fix, a cause found by reading, an error come back, a machine's limit."""
 
 from __future__ import annotations
 
 import re
 
+from detectors.environment_fact import kind_of
 from detectors.evidence import check_in_common, checks_of, error_of, is_failure, is_person, is_statement, telling_line
 from detectors.phrases import has_literal, sentences
 from index.records import Episode, Session
@@ -23,7 +24,19 @@ from reflect.draft import (
     what_changed,
     with_context,
 )
-from reflect.quotes import as_title, best_cause, best_order, capital, code, line_pair, names_in, sentence, shorten
+from reflect.quotes import (
+    as_title,
+    best_cause,
+    best_order,
+    capital,
+    code,
+    keep_in_mind,
+    line_pair,
+    names_in,
+    sentence,
+    shorten,
+    without_paths,
+)
 
 SHORT = 60
 _ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -44,6 +57,8 @@ _SYMPTOM = re.compile(
     r"error|fail|wrong|broken|slow|delay|crash|\bnot\b|n't|invalid|issue|bug|problem|hang|错|失败|报|エラー|失敗|오류|버그|안 ",
     re.IGNORECASE,
 )
+# A path mistyped or a folder left: put right at once, and nothing to remember.
+_MISTYPED = re.compile(r"[Nn]o such file or directory|did not match any file|ENOENT|cannot access|not a directory")
 _ASSERTION = re.compile(
     r"AssertionError|\bwant\b|\bexpected\b.{0,80}\b(?:got|received|but|to)\b|^assert|●|--- FAIL|"
     r"✗ FAIL"
@@ -61,13 +76,14 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
     edits = edits_of(session, episode)
     if not edits:
         return _draft_command(session, episode, error)
-    command = display(failed.command or failed.tool, check_in_common(failed.command, check.command))
+    command = display(failed.command, check_in_common(failed.command, check.command)) or failed.tool
     narrow = names_in(bare_error(error)) | names_in(*(turn.change[:3000] for turn in edits))
     between = said_between(session, episode.failure, episode.check)
     closing = said_after(session, episode.check)
     advice = advice_in(error)
-    cause = best_cause(between, narrow) or best_cause(closing, names_in(bare_error(error)), 3)
-    order = best_order(between, narrow, near=True) or best_order(closing, names_in(bare_error(error)))
+    about_error = names_in(without_paths(bare_error(error)))
+    cause = best_cause(between, narrow, near=True) or best_cause(closing, about_error, 3)
+    order = best_order(between, narrow, near=True) or best_order(closing, about_error)
     about = names_in(bare_error(error), cause, order, advice)
     did = what_changed(edits, about)
     title = _failure_title(advice, order, cause, line_pair([turn.change for turn in edits], about), bare_error(error))
@@ -94,17 +110,18 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
 def _failure_title(advice: str, order: str, cause: str, pair: tuple[str, str], error: str) -> str:
     if advice:
         return advice
+    short = code(without_paths(error), 45)
     if order and has_literal(order):
-        return with_context(order, code(error, SHORT) if len(order) < 45 else "")
+        return with_context(order, short if len(order) < 45 else "")
     if order and cause:
         return with_context(order, cause)
     if order:
-        return with_context(order, code(error, SHORT))
+        return with_context(order, short)
     if cause and has_literal(cause):
-        return cause
+        return keep_in_mind(cause)
     if pair[0] and len(pair[0]) + len(pair[1]) < 100:
         return f"Write {code(pair[1], SHORT)}, not {code(pair[0], SHORT)}"
-    return with_context(cause, code(error, SHORT)) if cause else ""
+    return with_context(keep_in_mind(cause), short) if cause else ""
 
 
 def _draft_command(session: Session, episode: Episode, error: str) -> Draft | None:
@@ -112,25 +129,35 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
     at, end = episode.failure or 0, episode.check or 0
     failed, check = session.turns[at], session.turns[end]
     common = check_in_common(failed.command, check.command)
-    command = display(failed.command, common)
+    command = display(failed.command, common) or failed.tool
+    if _MISTYPED.search(error):
+        return None
     narrow = names_in(bare_error(error), failed.command, *(session.turns[i].command for i in episode.change))
     between = said_between(session, at, end)
     cause, order = best_cause(between, narrow), best_order(between, narrow, near=True)
     helper = _helper(session, episode, failed.text)
+    if not helper and len(display(check.command)) > 3 and display(check.command) in failed.text:
+        helper = display(check.command)
     worth = 1.8 + 0.8 * bool(cause) + 0.8 * bool(order) + min(times(session, at) - 1, 2) * 0.6
     if helper:
-        title = f"Run {code(helper, SHORT)} when {code(command, 40)} says {code(bare_error(error), SHORT)}"
-        did = f"{code(helper)} was run, then {code(command, 80)} went through"
+        title = f"Run {code(helper, SHORT)} when {code(command, 40)} says {code(without_paths(bare_error(error)), 45)}"
+        did = f"{code(helper)} was run" + (
+            f", then {code(command, 80)} went through" if helper != display(check.command) else ""
+        )
         worth += 0.8 + 0.8 * (helper in failed.text)
     else:
         old, new = display(failed.command), display(check.command)
-        swap = difference(old, new)
+        swap = difference(old, new) if old and new else ""
         if swap:
-            title = order if order and has_literal(order) else with_context(swap, code(bare_error(error), SHORT))
+            title = (
+                order
+                if order and has_literal(order)
+                else with_context(swap, code(without_paths(bare_error(error)), 45))
+            )
             did = f"{code(new)} went through where {code(old)} did not"
             worth += 0.6
         elif order and has_literal(order):
-            title, did = with_context(order, code(bare_error(error), SHORT)), ""
+            title, did = with_context(order, code(without_paths(bare_error(error)), 45)), ""
         else:
             return None
     fact = f"{code(command, 100)} fails with {code(bare_error(error), 220)}." + (f" {sentence(cause)}" if cause else "")
@@ -177,18 +204,21 @@ def draft_diagnosis(session: Session, episode: Episode) -> Draft | None:
     """A cause that the agent named, and what it changed for it."""
     edits = edits_of(session, episode)
     first, last = min(episode.turns), max(episode.turns)
-    texts = [turn for turn in (said_between(session, first - 1, last) + said_after(session, last, 40)) if turn]
+    named = next(at for at in episode.turns if is_statement(session.turns[at]))
+    closing = said_after(session, max(last, named), 40)
+    texts = said_between(session, named - 1, max(last, named + 1)) + closing
     changed = names_in(*(turn.change[:3000] for turn in edits), *(path for turn in edits for path in turn.paths))
     cause = best_cause(texts, changed, 3)
     if not cause or not has_literal(cause):
         return None
-    order = best_order(texts, names_in(cause)) or best_order(texts, changed)
+    order = best_order(said_between(session, first, named) + texts, names_in(cause) & changed or names_in(cause))
     report = session.turns[first].text if is_person(session.turns[first]) else ""
     symptom = _symptom(report)
+    failed = any(is_failure(turn) for turn in session.turns[first:named])
+    if not symptom and not failed:
+        return None
     did = what_changed(edits, names_in(cause, order))
-    title = (
-        order if order and has_literal(order) and len(order) > 40 else (with_context(order, cause) if order else cause)
-    )
+    title = order if order and has_literal(order) else with_context(order, cause) if order else keep_in_mind(cause)
     return Draft(
         title=as_title(title),
         fact=(f"Reported as: “{symptom}”. " if symptom else "") + f"The cause: {sentence(cause)}",
@@ -211,8 +241,8 @@ def draft_environment(session: Session, episode: Episode) -> Draft | None:
     names = names_in(error, failed.command, check.command if check else "")
     cause, order = best_cause(texts, names), best_order(texts, names, near=True)
     runs = times(session, episode.failure)
-    command = display(failed.command, _blamed(failed.command, error))
-    short = code(bare_error(error), SHORT + 10)
+    command = display(failed.command, _blamed(failed.command, error)) or failed.tool
+    short = code(without_paths(bare_error(error)), SHORT)
     if check is None:
         if runs < 2:
             return None
@@ -221,11 +251,12 @@ def draft_environment(session: Session, episode: Episode) -> Draft | None:
         worth = 2.6 + min(runs, 4) * 0.3 + 0.5 * bool(cause)
     else:
         old, new = display(failed.command), display(check.command)
-        swap = difference(old, new)
+        swap = difference(old, new) if old and new else ""
         if first_line(failed.command) == first_line(check.command):
             if "sandbox" not in episode.reason:
                 return None
-            title = f"Run {code(command, 50)} outside the sandbox, with permission ({short})"
+            name = command if len(command) < 40 else (_blamed(failed.command, error) or command)
+            title = f"Run {code(name, 50)} outside the sandbox, with permission ({short})"
             instead, worth = f"{code(new)} went through when it was run again with permission.", 2.7
         elif order or swap:
             title = with_context(order or swap, short)
@@ -255,8 +286,10 @@ def draft_environment(session: Session, episode: Episode) -> Draft | None:
 def draft_repetition(session: Session, episode: Episode) -> Draft | None:
     """An error that came back: as a failure with its fix, else as a limit that stayed."""
     failing = [at for at in episode.turns if is_failure(session.turns[at])]
-    if episode.check is None or not failing:
-        return draft_environment(session, episode)
+    if not failing:
+        return None
+    if episode.check is None:
+        return draft_environment(session, episode) if kind_of(session.turns[failing[0]]) else None
     last = Episode(
         "failure_then_fix",
         episode.session,
@@ -279,11 +312,11 @@ def advice_in(error: str) -> str:
 
 
 def _blamed(command: str, error: str) -> str:
-    """The check of a chain that an error speaks of, by its words; else the first."""
-    checks = checks_of(command)
-    words = names_in(error)
-    named = [check for part in re.split(r"&&|;|\|\|", command) for check in checks_of(part) if names_in(part) & words]
-    return (named or list(checks) or [""])[0]
+    """The check of a chain that an error speaks of, by what it quotes; else the first."""
+    quoted = re.findall(r"['\"`]([^'\"`]{2,80})['\"`]", error)
+    parts = re.split(r"&&|;|\|\|", command)
+    named = [check for part in parts for check in checks_of(part) if any(word in part.split() for word in quoted)]
+    return (named or list(checks_of(command)) or [""])[0]
 
 
 def _symptom(report: str) -> str:

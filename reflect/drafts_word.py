@@ -57,7 +57,14 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
         next((order for s in said if is_telling(order := asked_order(s))), "") if episode.failure is not None else ""
     )
     taken = best_order(head, names, near=True)
-    rule = next((tidy(s) for s in said if is_general(s) and 15 < len(s) < 180 and not s.endswith("?")), "")
+    rule = next(
+        (
+            tidy(s)
+            for s in said
+            if is_general(s) and 15 < len(s) < 180 and not s.startswith("(") and not s.endswith("?")
+        ),
+        "",
+    )
     order = clean_end(own or taken or asked or rule)
     if not order:
         return None

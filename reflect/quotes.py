@@ -25,6 +25,7 @@ _FILLER = re.compile(
     r"now i (?:understand|see)(?: the (?:issue|issues|problem))?)[ ]?[.,!:;—–-]{1,3}\s{0,3})+",
     re.IGNORECASE,
 )
+_PATHS = re.compile(r"(?:[A-Za-z]:)?(?:[\w.@+~-]{0,80}[/\\]){1,30}[\w.@+~-]{0,120}")
 _LETTERS = re.compile(r"[^\w]")
 _MARK = re.compile(r"\*\*|__|^#{1,6} |^[-*•] |[✅✓✗❌⚠️🎉🔧]")
 _NOISE = frozenset(
@@ -53,6 +54,7 @@ _PUT_RIGHT = re.compile(
     r"change|changes|edit|edits|staging|sense)\b",
     re.IGNORECASE,
 )
+_PRONOUN = re.compile(r"^\w{2,14} (?:it|them|this|that|one|ones|these|those|both|each|another)\b(?! `)", re.IGNORECASE)
 _VAGUE = re.compile(
     r"\b(?:this|that|it|them|these|those|both|everything|all issues|the (?:issue|issues|test|tests|"
     r"error|errors|problem|file|code|change|changes|fix))\b[.:]?$",
@@ -70,10 +72,11 @@ def names_in(*texts: str) -> frozenset[str]:
     return frozenset(found)
 
 
-def best_cause(texts: Sequence[str], names: frozenset[str], least: int = 1) -> str:
+def best_cause(texts: Sequence[str], names: frozenset[str], least: int = 1, near: bool = False) -> str:
     """The sentence that best says why, or "": it names the cause, is exact, and speaks of the same things.
 
-    Of equals the later wins: what is said last before a change is what the change was made for.
+    Of equals the later wins: what is said last before a change is what the change was made for. With `near` that last
+    text need not name what the change touched.
     """
     best, most = "", 0.0
     for late, text in enumerate(texts):
@@ -87,7 +90,7 @@ def best_cause(texts: Sequence[str], names: frozenset[str], least: int = 1) -> s
             if weight < least or len(clean) < 20 or clean.endswith(("?", ":")) or (is_plan(one) and weight < OUTRIGHT):
                 continue
             shared = len(names_in(one) & names)
-            if not shared:
+            if not shared and not (near and late == len(texts) - 1 and has_literal(one)):
                 continue
             score = weight + has_literal(one) + min(shared, 3) * 0.7 + 0.8 * late / len(texts) - len(clean) / 400
             score -= 2 * (order_in(clean) != "" and weight < OUTRIGHT)
@@ -125,7 +128,9 @@ def best_order(texts: Sequence[str], names: frozenset[str], near: bool = False) 
 
 def is_telling(order: str) -> bool:
     """Whether an order says what to do, not only that something is to be put right."""
-    if not order or order.rstrip().endswith("?") or len(order.split()) < 2 or _VAGUE.search(order.strip(" .:")):
+    if not order or order.rstrip().endswith("?") or len(order.split()) < 2:
+        return False
+    if _VAGUE.search(order.strip(" .:")) or _PRONOUN.match(order):
         return False
     return not _PUT_RIGHT.match(order) or _BECAUSE.search(order) is not None
 
@@ -163,6 +168,16 @@ def shorten(text: str, most: int) -> str:
         cut = line[: most - 1].rsplit(" ", 1)[0].rstrip(" ,;:")
         line = f"{cut}…"
     return line + "`" if line.count("`") % 2 else line
+
+
+def without_paths(text: str) -> str:
+    """Text whose long paths are cut to an ellipsis, for titles and for telling what an error is about."""
+    return " ".join(_PATHS.sub("…", text).split())
+
+
+def keep_in_mind(cause: str) -> str:
+    """A title from a cause where nothing says what to do."""
+    return f"Keep in mind: {cause[:1].lower() + cause[1:] if cause[1:2].islower() else cause}"
 
 
 def as_title(text: str) -> str:

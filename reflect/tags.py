@@ -26,7 +26,7 @@ _PROGRAMS: dict[str, str] = {
     "docker": "docker docker-compose podman",
     "kubernetes": "kubectl helm",
     "terraform": "terraform tofu",
-    "make": "make just mise task",
+    "task-runner": "make just mise task",
     "postgres": "psql pg_dump",
     "sqlite": "sqlite3",
     "redis": "redis-cli",
