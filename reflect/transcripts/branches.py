@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Node:
+class Node(NamedTuple):
     """One record's place in the tree: its parent's id ("" for none), its line, and whether a person typed it."""
 
     parent: str
@@ -24,9 +23,9 @@ def dead_records(nodes: Mapping[str, Node], last: str) -> frozenset[str]:
     """
     live_child = _live_children(nodes, last)
     branches: dict[str, list[str]] = {}
-    roots: dict[str, str] = dict.fromkeys(live_child, "")
+    roots: dict[str, str] = {}
     for name in nodes:
-        if root := _branch_root(name, nodes, live_child, roots):
+        if name not in live_child and (root := _branch_root(name, nodes, live_child, roots)):
             branches.setdefault(root, []).append(name)
     dead: set[str] = set()
     for root, members in branches.items():
@@ -48,18 +47,18 @@ def _live_children(nodes: Mapping[str, Node], last: str) -> dict[str, str]:
 
 
 def _branch_root(name: str, nodes: Mapping[str, Node], live: Mapping[str, str], roots: dict[str, str]) -> str:
-    """The first record of the branch that a record is on; "" on the live chain or with no way to it."""
+    """The first record of the branch that a record is on; "" where no way leads to the live chain."""
     trail: list[str] = []
-    seen: set[str] = set()
-    while name not in roots and name not in seen and name in nodes:
-        seen.add(name)
+    root = ""
+    while name in nodes:
+        if name in roots:
+            root = roots[name]
+            break
+        roots[name] = ""  # a circle ends here
         trail.append(name)
         if nodes[name].parent in live:
+            root = name
             break
         name = nodes[name].parent
-    else:
-        root = roots.get(name, "") if name in roots else ""
-        roots.update(dict.fromkeys(trail, root))
-        return root
-    roots.update(dict.fromkeys(trail, name))
-    return name
+    roots.update(dict.fromkeys(trail, root))
+    return root

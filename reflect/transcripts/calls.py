@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 from index.records import Action, Origin
-from reflect.transcripts.text import CHANGE_LIMIT, COMMAND_LIMIT, clean_text, string, text_of
+from reflect.transcripts.text import CHANGE_LIMIT, COMMAND_LIMIT, clean_text, cut_middle, string, text_of
 
 # Tool names of all agents, in lower case without "_" and "-".
 _ACTIONS: dict[str, Action] = {
@@ -66,9 +67,7 @@ _SHELLS = {
     "cmd.exe",
 }
 
-_PATCH_FILE = re.compile(
-    r"^\*\*\* (?:Update|Add|Delete) File: (.{1,1000})$|^\*\*\* Move to: (.{1,1000})$", re.MULTILINE
-)
+_PATCH_FILE = re.compile(r"^\*\*\* (?:(?:Update|Add|Delete) File|Move to): (.{1,1000})$", re.MULTILINE)
 _FETCH = re.compile(
     r"(?:^|[\s;&|(`$])(?:curl|wget|lynx|http|https|Invoke-WebRequest|iwr)\s[^\n|;&]{0,2000}?(https?://[^\s\"'`|;&)]{1,2000})"
 )
@@ -108,6 +107,7 @@ def describe_call(tool: str, given: Any) -> Call:
     return Call(tool, action, paths=_paths(values))
 
 
+@lru_cache(maxsize=1024)
 def action_of(tool: str) -> Action:
     """The kind of action behind a tool's name."""
     if tool.startswith(("mcp__", "mcp_", "mcp.")):
@@ -141,7 +141,7 @@ def command_origin(command: str) -> tuple[Origin, str]:
     """Whose text a command's output is: "web" or "issue" with the address, else "tool"."""
     if "http" in command and (found := _FETCH.search(command)) and not _LOCAL.match(found[1]):
         return "web", found[1][:1000]
-    if ("gh" in command or "glab" in command) and (seen := _ISSUE.search(command)):
+    if ("gh " in command or "glab " in command) and (seen := _ISSUE.search(command)):
         return "issue", seen[0].strip()
     return "tool", ""
 
@@ -158,11 +158,11 @@ def _edit_call(tool: str, given: Any, values: Mapping[str, Any]) -> Call:
 
 def _render_edit(values: Mapping[str, Any]) -> str:
     old, new = _first(values, _OLD_KEYS), _first(values, _NEW_KEYS)
-    return "\n".join([*(f"-{line}" for line in _some_lines(old)), *(f"+{line}" for line in _some_lines(new))])
+    return "\n".join(f"{sign}{_signed(text, sign)}" for sign, text in (("-", old), ("+", new)) if text)
 
 
-def _some_lines(text: str) -> list[str]:
-    return clean_text(text, CHANGE_LIMIT).split("\n") if text else []
+def _signed(text: str, sign: str) -> str:
+    return cut_middle(text, CHANGE_LIMIT).replace("\n", f"\n{sign}")
 
 
 def cut_change(change: str) -> str:
@@ -174,20 +174,21 @@ def _patch_call(tool: str, patch: str) -> Call:
     start = patch.find("*** Begin Patch")
     end = patch.find("*** End Patch")
     body = patch[start : end if end > start else len(patch)]
-    names = (name.strip() for pair in _PATCH_FILE.findall(body) for name in pair if name)
-    lines = (line for line in body.split("\n") if line.startswith(("+", "-")))
+    names = (name.strip() for name in _PATCH_FILE.findall(body))
+    lines = [line for line in cut_middle(body, 4 * CHANGE_LIMIT).split("\n") if line[:1] in {"+", "-"}]
     return Call(tool, "edit", "", tuple(dict.fromkeys(names)), cut_change("\n".join(lines)))
 
 
 def _first(values: Mapping[str, Any], keys: tuple[str, ...]) -> str:
     for key in keys:
-        if text := string(values.get(key)):
+        text = values.get(key)
+        if text and isinstance(text, str):
             return text
     return ""
 
 
 def _paths(values: Mapping[str, Any]) -> tuple[str, ...]:
-    found = [string(values.get(key)) for key in _PATH_KEYS]
+    found = [text for key in _PATH_KEYS if isinstance(text := values.get(key), str)]
     for key in ("paths", "file_paths"):
         listed = values.get(key)
         found += [string(item) for item in listed] if isinstance(listed, list) else []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -25,7 +25,7 @@ agent = "claude-code"
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 # State of the interface and copies of what other records say.
 _SKIPPED = frozenset(
-    "summary queue-operation progress file-history-snapshot file-history-delta last-prompt custom-title ai-title "
+    "summary queue-operation file-history-snapshot file-history-delta last-prompt custom-title ai-title "
     "agent-name agent-color agent-setting mode permission-mode pr-link frame-link tag worktree-state "
     "content-replacement marble-origami-commit marble-origami-snapshot speculation-accept attribution-snapshot "
     "task-summary bridge-session fork-context-ref started result".split()
@@ -94,7 +94,13 @@ class _Heading:
     started: datetime | None = None
     agent_id: str = ""
 
+    @property
+    def whole(self) -> bool:
+        """Whether nothing is missing that later records could tell."""
+        return bool(self.session and self.cwd and self.branch and self.version and self.started)
+
     def take(self, record: dict[str, Any], time: datetime | None) -> None:
+        """Take what is still missing."""
         self.session = self.session or string(record.get("sessionId"))
         self.cwd = self.cwd or string(record.get("cwd"))
         self.branch = self.branch or string(record.get("gitBranch"))
@@ -112,6 +118,8 @@ class _Reading:
     tail: Tail = field(default_factory=Tail)
     heading: _Heading = field(default_factory=_Heading)
     main: Recorder = field(init=False)
+    is_subagent_file: bool = field(init=False)
+    takers: dict[str, Callable[[Recorder, dict[str, Any], Place], None]] = field(init=False)
     groups: dict[str, Recorder] = field(default_factory=dict)
     group_of: dict[str, str] = field(default_factory=dict)
     nodes: dict[str, Node] = field(default_factory=dict)
@@ -123,10 +131,14 @@ class _Reading:
 
     def __post_init__(self) -> None:
         self.main = Recorder(agent, self.path)
-
-    @property
-    def is_subagent_file(self) -> bool:
-        return self.file_id.startswith("agent-")
+        self.is_subagent_file = self.file_id.startswith("agent-")
+        self.takers = {
+            "user": self._take_user,
+            "assistant": self._take_assistant,
+            "system": self._take_system,
+            "attachment": self._take_attachment,
+            "progress": self._take_progress,
+        }
 
     def read_heading(self, path: Path) -> None:
         """Take the heading from the start of a file that is read on from a later place."""
@@ -135,7 +147,7 @@ class _Reading:
                 if isinstance(value, dict) and value.get("type") in _HEAD_TYPES:
                     self.heading.take(value, parse_time(value.get("timestamp")))
                     self._note_start(value)
-            if line.number > 200 or (self.heading.cwd and self.heading.session and self.heading.version):
+            if line.number > 200 or self.heading.whole:
                 return
 
     def record(self, record: Any, line: int, offset: int) -> None:
@@ -143,39 +155,32 @@ class _Reading:
         if not isinstance(record, dict):
             self.main.not_understood("not-an-object", line, "a line of a transcript that is no JSON object")
             return
-        kind = record.get("type")
-        if kind in _SKIPPED:
-            if record.get("uuid"):
-                self._enter(record, line, typed=False)
+        kind = string(record.get("type"))
+        take = self.takers.get(kind)
+        if take is None and kind not in _SKIPPED:
+            self.main.not_understood(f"unknown-type:{name_of(record.get('type'))}", line)
             return
-        if kind not in _HEAD_TYPES:
-            self.main.not_understood(f"unknown-type:{name_of(kind)}", line)
-            return
-        if not self._enter(record, line, typed=_is_typed(record)):
-            return
-        time = parse_time(record.get("timestamp"))
-        if "timestamp" in record and time is None:
-            self.main.not_understood("bad-time", line)
-        self.heading.take(record, time)
-        self.finished = time or self.finished
         uuid = string(record.get("uuid"))
         sidechain = record.get("isSidechain") is True or self.is_subagent_file
+        if uuid:
+            if uuid in self.nodes:  # written twice
+                return
+            parent = string(record.get("parentUuid")) or string(record.get("logicalParentUuid"))
+            self.nodes[uuid] = Node(parent, line, kind == "user" and _is_typed(record))
+            if not sidechain:
+                self.last = uuid
+        if take is None:
+            return
+        stamp = record.get("timestamp")
+        time = parse_time(stamp)
+        if time is not None:
+            self.finished = time
+        elif stamp is not None:
+            self.main.not_understood("bad-time", line)
+        if not self.heading.whole:
+            self.heading.take(record, time)
         place = Place(line, offset, time, shared(record.get("cwd")), sidechain, uuid)
-        recorder = self._recorder(record, uuid) if sidechain and not self.is_subagent_file else self.main
-        getattr(self, f"_take_{kind}")(recorder, record, place)
-
-    def _enter(self, record: dict[str, Any], line: int, typed: bool) -> bool:
-        """Put the record into the tree; false for one that was there before."""
-        uuid = record.get("uuid")
-        if not isinstance(uuid, str) or not uuid:
-            return True
-        if uuid in self.nodes:
-            return False
-        parent = string(record.get("parentUuid")) or string(record.get("logicalParentUuid"))
-        self.nodes[uuid] = Node(parent, line, typed)
-        if record.get("isSidechain") is not True:
-            self.last = uuid
-        return True
+        take(self._recorder(record, uuid) if sidechain and not self.is_subagent_file else self.main, record, place)
 
     def _recorder(self, record: dict[str, Any], uuid: str) -> Recorder:
         """The recorder of the sub-agent that a sidechain record belongs to."""

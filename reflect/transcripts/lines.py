@@ -7,7 +7,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -15,6 +15,7 @@ from reflect.transcripts.protocol import Mark
 
 # A longer line (an image, a whole file) is counted and passed over: parsing it would take several times its size.
 MAX_LINE = 32 * 1024 * 1024
+BLOCK = 1 << 17
 HEAD = 64 * 1024
 _BOM = b"\xef\xbb\xbf"
 _DECODER = json.JSONDecoder(strict=False)
@@ -29,8 +30,7 @@ class Tail:
     digest: Any = field(default_factory=hashlib.sha256)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One physical line: its number (1-based), its first byte, the values on it, and what was wrong with it."""
 
     number: int
@@ -84,56 +84,69 @@ def read_lines(path: Path, mark: Mark | None = None, tail: Tail | None = None) -
     `tail.ended_at`, so that a later reading finds it whole. Raises OSError if the file cannot be read.
     """
     tail = tail if tail is not None else Tail()
-    with path.open("rb") as file:
+    with path.open("rb", buffering=0) as file:
         size = path.stat().st_size
         if mark is not None and 0 < mark.offset <= size:
             _pass_over(file, mark.offset, tail)
             tail.lines = mark.line
-        cut = False
-        while tail.ended_at < size and not cut:
-            line = _next_line(file, size, tail)
-            if line is not None:
-                yield line
-                cut = line.fault == "cut-line"
+        rest = b""
+        while block := file.read(min(BLOCK, size - tail.ended_at - len(rest))):
+            data = rest + block
+            *whole, rest = data.split(b"\n")
+            tail.digest.update(memoryview(data)[: len(data) - len(rest)])
+            offset = tail.ended_at
+            for raw in whole:
+                begin = offset
+                tail.ended_at = offset = begin + len(raw) + 1
+                tail.lines += 1
+                try:
+                    yield Line(tail.lines, begin, (orjson.loads(raw),))
+                except ValueError:
+                    values, fault = _parse_slowly(raw)
+                    if values or fault:
+                        yield Line(tail.lines, begin, values, fault)
+            if len(rest) > MAX_LINE:
+                yield _pass_over_long(file, size, rest, tail)
+                rest = b""
+        if rest:
+            yield from _last_line(rest, tail)
+
+
+def _last_line(raw: bytes, tail: Tail) -> Iterator[Line]:
+    """The last line, which has no end: kept if it parses, else left for the next reading."""
+    offset = tail.ended_at
+    values, fault = parse_values(raw if offset else raw.removeprefix(_BOM))
+    if fault:
+        yield Line(tail.lines + 1, offset, values, "cut-line")
+        return
+    tail.digest.update(raw)
+    tail.ended_at += len(raw)
+    tail.lines += 1
+    if values:
+        yield Line(tail.lines, offset, values)
 
 
 def _pass_over(file: Any, size: int, tail: Tail) -> None:
     while tail.ended_at < size:
-        block = file.read(min(1 << 20, size - tail.ended_at))
+        block = file.read(min(BLOCK, size - tail.ended_at))
         if not block:
             return
         tail.digest.update(block)
         tail.ended_at += len(block)
 
 
-def _next_line(file: Any, size: int, tail: Tail) -> Line | None:
-    """The next line, or None for an empty one; `tail` moves behind it unless it is a cut last line."""
-    offset = tail.ended_at
-    raw = file.readline(min(MAX_LINE, size - offset))
-    if not raw:  # shorter than it was: what is gone cannot be read
-        return Line(tail.lines + 1, offset, (), "cut-line")
-    number = tail.lines + 1
-    whole = raw.endswith(b"\n")
-    if not whole and offset + len(raw) < size:
-        return _pass_over_long(file, size, raw, tail)
-    body = raw.removeprefix(_BOM) if offset == 0 else raw
-    values, fault = parse_values(body) if body.strip(b" \t\r\n\0") else ((), "")
-    if fault and not whole:
-        return Line(number, offset, values, "cut-line")
-    tail.digest.update(raw)
-    tail.ended_at += len(raw)
-    tail.lines = number
-    return Line(number, offset, values, fault) if values or fault else None
-
-
 def _pass_over_long(file: Any, size: int, raw: bytes, tail: Tail) -> Line:
+    """Move behind a line too long to be kept, whose start was read."""
     offset = tail.ended_at
     while raw:
         tail.digest.update(raw)
         tail.ended_at += len(raw)
-        if raw.endswith(b"\n"):
+        raw = file.read(min(BLOCK, size - tail.ended_at))
+        if (end := raw.find(b"\n")) >= 0:
+            tail.digest.update(raw[: end + 1])
+            tail.ended_at += end + 1
+            file.seek(tail.ended_at)
             break
-        raw = file.readline(min(1 << 20, size - tail.ended_at))
     tail.lines += 1
     return Line(tail.lines, offset, (), "huge-line")
 
