@@ -205,7 +205,7 @@ def _original(seed: int, number: int) -> str:
         return "\n\n".join("".join(lines[at : at + 3]) for at in range(0, len(lines), 3)) + "\n"
     blocks = [f"# {_fill(rng, 'Why the {part} of {tool} gave {sign}', part)}"]
     for heading in ("What happened", "What we tried", "What it was"):
-        count = 2 + int(rng.random() * 4)
+        count = 3 + int(rng.random() * 4)
         sentences = [_fill(rng, _pick(rng, SENTENCES), part) for _ in range(count)]
         blocks.append(f"## {heading}")
         blocks.append("\n".join(f"- {line}" for line in sentences) if rng.random() < 0.3 else " ".join(sentences))

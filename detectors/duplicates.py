@@ -36,6 +36,7 @@ from index.similarity import normalise
 SHORT = 16  # texts of up to this many shingles are compared exactly: MinHash says little about them
 SHORT_BANDS = (42, 3)  # misses a pair at J = .7 with probability 2e-8: the candidates of short texts are all there are
 SHORT_ESTIMATE = 0.4  # seven standard errors below .7 at 128 permutations
+SURE = 0.8  # from this similarity on the Jaccard index alone decides; below it the ratio has a say
 COPIES = 50  # so many equal texts are paired each with each; of more, each with the first
 BATCH_ROWS = 4_096  # rows whose texts are held at a time while pairs are confirmed
 
@@ -71,7 +72,7 @@ class Signed:
 
 
 def find_near_duplicates(texts: Sequence[str], settings: DedupSettings) -> tuple[Pair, ...]:
-    """Every pair of bodies whose similarity reaches `settings.threshold` and whose ratio reaches `settings.ratio`.
+    """Every pair of bodies whose similarity reaches `settings.threshold` and, below SURE, whose ratio `settings.ratio`.
 
     Front matter is expected to be cut off. Texts without a word are in no pair. Sorted by place.
     """
@@ -274,8 +275,8 @@ def _confirm_part(pairs: U64, bodies: Bodies, settings: DedupSettings) -> list[P
         for row in (first, second):
             if row not in normal:
                 normal[row] = normalise(texts[row].decode("utf-8", "replace"))
-        ratio = fuzz.token_sort_ratio(normal[first], normal[second], score_cutoff=settings.ratio)
-        if ratio >= settings.ratio:
+        ratio = fuzz.token_sort_ratio(normal[first], normal[second])
+        if ratio >= settings.ratio or jaccard >= SURE:
             found.append(Pair(first, second, jaccard, ratio))
     return found
 
