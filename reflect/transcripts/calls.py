@@ -67,7 +67,7 @@ _SHELLS = {
     "cmd.exe",
 }
 
-_PATCH_FILE = re.compile(r"^\*\*\* (?:(?:Update|Add|Delete) File|Move to): (.{1,1000})$", re.MULTILINE)
+_PATCH_FILES = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
 _FETCH = re.compile(
     r"(?:^|[\s;&|(`$])(?:curl|wget|lynx|http|https|Invoke-WebRequest|iwr)\s[^\n|;&]{0,2000}?(https?://[^\s\"'`|;&)]{1,2000})"
 )
@@ -174,9 +174,10 @@ def _patch_call(tool: str, patch: str) -> Call:
     start = patch.find("*** Begin Patch")
     end = patch.find("*** End Patch")
     body = patch[start : end if end > start else len(patch)]
-    names = (name.strip() for name in _PATCH_FILE.findall(body))
-    lines = [line for line in cut_middle(body, 4 * CHANGE_LIMIT).split("\n") if line[:1] in {"+", "-"}]
-    return Call(tool, "edit", "", tuple(dict.fromkeys(names)), cut_change("\n".join(lines)))
+    lines = body.split("\n")
+    names = [line.partition(": ")[2].strip()[:1000] for line in lines if line.startswith(_PATCH_FILES)]
+    change = "\n".join([line for line in lines if line[:1] in {"+", "-"}])
+    return Call(tool, "edit", "", tuple(dict.fromkeys(names)), cut_change(change))
 
 
 def _first(values: Mapping[str, Any], keys: tuple[str, ...]) -> str:

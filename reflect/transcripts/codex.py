@@ -43,6 +43,11 @@ _SKIPPED_EVENTS = frozenset(
     "collab_resume_end sub_agent_activity dynamic_tool_call_request dynamic_tool_call_response image_generation_end "
     "model_reroute thread_settings_applied item_started hook_started hook_completed".split()
 )
+# Counters and hidden thoughts: known by their first bytes, and half of all lines.
+_NOISE = re.compile(
+    rb'\{"timestamp":"[^"]{1,40}",(?:"ordinal":\d{1,12},)?"type":"(?:event_msg|response_item)",'
+    rb'"payload":\{"type":"(?:token_count|agent_reasoning|reasoning)"[,}]'
+)
 _CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call"})
 _OUTPUTS = frozenset(
     f"{name}_output" for name in ("function_call", "custom_tool_call", "mcp_tool_call", "local_shell_call")
@@ -86,7 +91,7 @@ def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
             return
     if mark is not None:
         reading.read_heading(path)
-    for line in read_lines(path, mark, reading.tail):
+    for line in read_lines(path, mark, reading.tail, _NOISE):
         if line.fault:
             reading.recorder.not_understood(line.fault, line.number, f"{line.fault.replace('-', ' ')} in a transcript")
         for value in line.values:
@@ -153,22 +158,22 @@ class _Reading:
         if not isinstance(record, dict):
             self.recorder.not_understood("not-an-object", line, "a line of a transcript that is no JSON object")
             return
-        if self._take_heading(record):
-            return
-        kind = record.get("type", "state" if "record_type" in record else None)
-        time = parse_time(record.get("timestamp"))
-        self.finished = time or self.finished
-        ordinal = record.get("ordinal")
-        if isinstance(ordinal, int) and ordinal < self.own_start:
+        kind = string(record.get("type", "state" if "record_type" in record else ""))
+        if (kind in {"session_meta", ""}) and self._take_heading(record):
             return
         payload = record.get("payload") if kind not in _BARE else record
         if kind == "turn_context" and isinstance(payload, dict):
             self.cwd = string(payload.get("cwd")) or self.cwd
         if kind in _SKIPPED_TYPES:
             return
+        time = parse_time(record.get("timestamp"))
+        self.finished = time or self.finished
+        ordinal = record.get("ordinal")
+        if isinstance(ordinal, int) and ordinal < self.own_start:
+            return
         place = Place(line, offset, time, shared(self.cwd))
         if not isinstance(payload, dict):
-            self.recorder.not_understood(f"unknown-type:{name_of(kind)}", line)
+            self.recorder.not_understood(f"unknown-type:{name_of(record.get('type'))}", line)
         elif kind == "response_item" or kind in _BARE:
             self._take_item(payload, place)
         elif kind == "event_msg":
@@ -176,10 +181,10 @@ class _Reading:
         elif kind == "compacted":
             self.recorder.say("injected", string(payload.get("message")), place)
         else:
-            self.recorder.not_understood(f"unknown-type:{name_of(kind)}", line)
+            self.recorder.not_understood(f"unknown-type:{name_of(record.get('type'))}", line)
 
     def _take_item(self, item: dict[str, Any], place: Place) -> None:
-        kind = item.get("type")
+        kind = string(item.get("type"))
         if kind == "message":
             self._take_message(item, place)
         elif kind in _CALLS:
@@ -191,7 +196,7 @@ class _Reading:
             given = action if isinstance(action, dict) else item
             self.recorder.call(describe_call("web_search_call", given), place, string(item.get("id")))
         elif kind not in _SKIPPED_ITEMS:
-            self.recorder.not_understood(f"unknown-item:{name_of(kind)}", place.line)
+            self.recorder.not_understood(f"unknown-item:{name_of(item.get('type'))}", place.line)
 
     def _take_message(self, item: dict[str, Any], place: Place) -> None:
         role, content, name = item.get("role"), item.get("content"), string(item.get("id"))

@@ -53,8 +53,11 @@ class Result:
 def judge_result(call: Call, output: Any) -> Result:
     """How a call ended, by its output: a string, JSON in a string, or content parts."""
     text, code, success = _unwrap(output)
+    if code is not None:
+        text = _body(text)
+        return Result(text, judge_exit(call.command, code, text), code)
     head = text[:300]
-    if head.lower().startswith(_REFUSED):
+    if head[:80].lower().startswith(_REFUSED):
         return Result(text, refused=True)
     if _STOPPED.match(head):
         return Result(text)
@@ -102,5 +105,5 @@ def _unwrap_mapping(value: dict[str, Any]) -> tuple[str, int | None, bool | None
 
 def _body(text: str) -> str:
     """The program's own output, below the heading of the harness."""
-    found = _OUTPUT.search(text, 0, 600)
+    found = _OUTPUT.search(text, 0, 600) if "Output:\n" in text[:600] else None
     return text[found.end() :] if found else text
