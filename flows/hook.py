@@ -88,7 +88,7 @@ def home() -> str:
     if named := env("HOTWASH_HOME"):
         return named.rstrip("/") or "/"
     if not (user := env("HOME")):
-        import pwd  # noqa: PLC0415  rarely needed
+        import pwd
 
         user = pwd.getpwuid(posix.getuid()).pw_dir
     return user.rstrip("/") + "/.hotwash"
@@ -236,6 +236,7 @@ def claim_start(spool: str, moment: str) -> bool:
     now = time.time()
     if moment == "turn" and 0 <= now - modified(f"{spool}/.turn") < TURN_START:
         return False
+    make_folder(spool)
     if not 0 <= now - modified(marker) < START_AGAIN:
         remove(marker)
     try:

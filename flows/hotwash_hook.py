@@ -13,9 +13,13 @@ def run() -> None:
     here = __file__.replace("\\", "/").rpartition("/flows/")[0]
     sys.path.append(here)
     if moment in {"end", "turn"}:
-        from flows import hook  # noqa: PLC0415  each moment loads only what it needs
+        from flows import hook
 
         hook.main(agent, moment, here)
+    else:
+        from flows import hook_recall
+
+        hook_recall.main(agent, moment, here)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,170 @@
+"""What runs inside an agent before a tool call, after an error, at a prompt and at a session's start: lessons back.
+
+Reads the derived database through `_sqlite3` and nothing else; answers in the agent's own form, or not at all. Like
+`flows.hook` it never raises, prints to stderr, denies or waits; a deadline ends whatever takes too long.
+"""
+
+import posix
+import time
+
+from flows import hook
+from flows.hook_call import command_of, error_of, paths_of
+from flows.hook_give import CLOSING, OPENING, UNIX_DAY, already, choose, pack_text, render_lesson
+from flows.hook_place import Place, add_given, append_bounded, connect, read_given, relative, text_of
+from index import matching
+from index.matching import Hit
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+MOST_LESSONS = 3
+PROMPT_FLOOR = 8.0
+MENTION_FLOOR = 0.25
+PROMPT_WORDS = 24  # words of the prompt, known from lessons, that later edits are weighed with
+EDITS = frozenset(
+    "edit multiedit write notebookedit replace write_file edit_file create_file apply_patch search_replace".split()
+)
+SHELLS = frozenset(
+    "bash shell exec_command shell_command run_shell_command terminal execute_command powershell".split()
+)
+
+
+def main(agent: str, moment: str, code: str) -> None:
+    """Answer one event ("start", "prompt", "tool", "error") of an agent. Leaves the process with exit code 0."""
+    text = ""
+    try:
+        if hook.enabled(moment):
+            payload = hook.read_payload() or {}
+            text = answer(agent, moment, payload, hook.home())
+            if moment == "start" and hook.claim_start(f"{hook.home()}/spool", "start"):
+                hook.start_run(hook.home(), code)
+    except BaseException as error:
+        hook.note_failure(hook.home(), f"{agent} {moment}: {type(error).__name__}: {error}")
+    try:
+        write_out(text.encode("utf-8", "replace"))
+    except OSError:
+        pass  # the agent is gone
+    posix._exit(0)
+
+
+def write_out(data: bytes) -> None:
+    """All of the reply on stdout."""
+    while data:
+        data = data[posix.write(1, data) :]
+
+
+def answer(agent: str, moment: str, payload: "dict[str, Any]", root: str) -> str:
+    """The reply to an event in the agent's form, "" for none."""
+    place = Place(payload, root)
+    text = pack_text(place) if moment == "start" else lessons_text(moment, payload, place)
+    if moment == "start" and (warning := failure_line(root)):
+        text = f"{warning}\n\n{text}".strip()
+    return render_reply(agent, moment, payload, text) if text else ""
+
+
+def lessons_text(moment: str, payload: "dict[str, Any]", place: Place) -> str:
+    """The lessons that fit an event and are new in this session, as one marked block; "" for none."""
+    given, context = read_given(place.given)
+    chosen: list[tuple[Any, Hit, str]] = []
+    found_any = asked = False
+    taken: set[str] = set()
+    new_context: list[str] = []
+    for path in place.databases:
+        db = connect(path)
+        if db is None:
+            continue
+        hits: dict[int, Hit] = {}
+        asked, words = ask(db, moment, payload, place, context, hits)
+        new_context = new_context or words
+        found_any = found_any or bool(hits)
+        for hit in choose(db, hits, place.project, moment):
+            name = str(db.execute("select id from lesson where mid = ?", (hit.mid,)).fetchone()[0])
+            if name not in taken and not already(given, name, hit):
+                taken.add(name)  # the personal store comes first and wins on content
+                chosen.append((db, hit, name))
+    chosen = sorted(chosen, key=lambda item: -item[1].score)[: most_for(moment)]
+    if place.given and (chosen or new_context):
+        lines = [f"{name} {kind}" for _, hit, name in chosen for kind in hit.kinds]
+        add_given(place.given, lines + ([f"words {' '.join(new_context)}"] if new_context else []))
+    if asked and not found_any:
+        note_empty(place, moment, payload)
+    if not chosen:
+        return ""
+    today = int(time.time() // 86400) + UNIX_DAY
+    return "\n".join([OPENING, *(render_lesson(db, hit, today) for db, hit, _ in chosen), CLOSING])
+
+
+def ask(
+    db: "Any", moment: str, payload: "dict[str, Any]", place: Place, context: "list[str]", hits: "dict[int, Hit]"
+) -> "tuple[bool, list[str]]":
+    """Put an event's questions to a database; (whether anything was asked that a person would want found, the prompt's
+    known words)."""
+    if moment == "prompt":
+        prompt = text_of(payload, "prompt") or text_of(payload, "user_message")
+        known = matching.match_text(db, prompt, hits, PROMPT_FLOOR)
+        return bool(prompt), sorted(known, key=lambda word: (-known[word], word))[:PROMPT_WORDS]
+    tool = text_of(payload, "tool_name").lower()
+    wanted = payload.get("tool_input")
+    values = wanted if isinstance(wanted, dict) else {"command": wanted}
+    if moment == "error":
+        output = error_of(payload)
+        if output:
+            matching.match_error(db, output, hits)
+        return bool(output), []
+    command = command_of(values, payload)
+    if command:
+        matching.match_command(db, command, hits)
+    for path in paths_of(values, command)[:20]:
+        inside = relative(path, place)
+        if inside:
+            matching.match_path(db, inside, hits)
+            if tool in EDITS:
+                matching.match_mentions(db, inside, context, hits, MENTION_FLOOR)
+    return False, []
+
+
+def most_for(moment: str) -> int:
+    """How many lessons one event may bring."""
+    return MOST_LESSONS
+
+
+def note_empty(place: Place, moment: str, payload: "dict[str, Any]") -> None:
+    """Keep what was asked and not found, masked: the report shows where lessons are missing."""
+    asked = matching.signature_of(error_of(payload)) if moment == "error" else plain_prompt(text_of(payload, "prompt"))
+    entry = {"time": int(time.time()), "kind": moment, "asked": asked, "project": place.project}
+    if asked:
+        append_bounded(place.root, "empty.jsonl", hook.render_json(entry))
+
+
+def plain_prompt(prompt: str) -> str:
+    """A prompt's first plain words: whatever might be a name, a number or a secret is left out."""
+    words = [word for word in prompt[:600].split() if word.isalpha() and len(word) <= 20]
+    return " ".join(words[:30])
+
+
+def failure_line(root: str) -> str:
+    """One line for the user when hooks or runs failed three times in a row, with what to do; "" otherwise."""
+    hooks = max(hook.read_count(f"{root}/spool/failures"), hook.read_count(f"{hook.fallback()}/failures"))
+    runs = hook.read_count(f"{root}/spool/run-failures")
+    if max(hooks, runs) < 3:
+        return ""
+    what = f"its hooks failed {hooks} times" if hooks >= runs else f"its runs failed {runs} times"
+    return (
+        f"hotwash: {what} in a row, so sessions may be missing. Run `hotwash doctor`; the log is {root}/logs/hook.log."
+    )
+
+
+def render_reply(agent: str, moment: str, payload: "dict[str, Any]", text: str) -> str:
+    """A reply that adds context and decides nothing, in the agent's own form."""
+    if agent == "hermes":
+        return hook.render_json({"context": text})
+    if agent == "cursor":
+        return hook.render_json({"additional_context": text})
+    if agent == "opencode":
+        return text
+    event = text_of(payload, "hook_event_name") or EVENTS[moment]
+    return hook.render_json({"hookSpecificOutput": {"hookEventName": event, "additionalContext": text}})
+
+
+EVENTS = {"start": "SessionStart", "prompt": "UserPromptSubmit", "tool": "PreToolUse", "error": "PostToolUseFailure"}

@@ -1,0 +1,380 @@
+"""Which solutions fit an event: questions to the derived database, answered as scored hits with reasons.
+
+Used by the recall hook and by `index.recall`. Imports only our own import-free modules; a database is anything with
+`execute`, so that the hook can pass an `_sqlite3` connection. Every question reads a bounded number of rows.
+"""
+
+from index.globs import anchors, clean_path, matches_any
+from index.signature import QUOTES, closing_quote, command_parts, error_lines, error_signature, mask, split_lines
+from index.words import path_words, stem, words_of
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable
+    from typing import Any
+
+    Hits = dict[int, "Hit"]
+
+MOST_ROWS = 200
+MOST_TERMS = 24
+MOST_POSTINGS = 2000  # rows that all terms of a question together may touch
+BACKGROUND = 200  # lessons that a small store is padded with, so that rarity means something in it
+COMMON_IN_BACKGROUND = 60
+COMMON = frozenset(
+    stem(word)
+    for word in "add all also build call change check code command create error fail file find fix function get give "
+    "help include input issue just know line list look make message name need new now number only open option output "
+    "path please print problem project read remove result return run see set show start string support sure test text "
+    "thing time try type update use using value version want warning way work write".split()
+)
+
+# How sure one is that an output is the error a solution declares: a logistic model over the features of
+# `error_features`, fitted and cross-checked by benchmarks/trigger.py on recorded compiler diagnostics.
+ERROR_WEIGHTS = (3.89, 1.69, 2.98, 2.28, 2.2, -1.57, 2.06, -1.69, -2.65, -6.41)
+ERROR_FLOOR = -0.6
+
+
+class Hit:
+    """One solution that fits, how well, and why. `kinds` are what matched: error, command, path, text."""
+
+    __slots__ = ("kinds", "mid", "reasons", "score")
+
+    def __init__(self, mid: int) -> None:
+        self.mid = mid
+        self.score = 0.0
+        self.kinds: list[str] = []
+        self.reasons: list[str] = []
+
+    def add(self, kind: str, score: float, reason: str) -> None:
+        """One more match; of one kind only the best counts."""
+        if kind not in self.kinds:
+            self.kinds.append(kind)
+            self.reasons.append(reason)
+            self.score += score
+
+
+def count_lessons(db: "Any") -> int:
+    """How many solutions the database holds."""
+    return int(db.execute("select count(*) from lesson").fetchone()[0])
+
+
+def weights_of(db: "Any", words: "Iterable[str]", table: str, total: int) -> "dict[str, tuple[float, int]]":
+    """The rarity (a padded inverse document frequency) and the number of solutions of each word."""
+    found = {}
+    for word in dict.fromkeys(words):
+        row = db.execute(f"select doc from {table} where term = ?", (word,)).fetchone()  # noqa: S608  our own name
+        count = int(row[0]) if row else 0
+        found[word] = (rarity(word, count, total), count)
+    return found
+
+
+def rarity(word: str, count: int, total: int) -> float:
+    """log((solutions + background) / (those with the word + background's)), never below 0."""
+    known = count + (COMMON_IN_BACKGROUND if word in COMMON else 0.5)
+    return max(0.0, log((total + BACKGROUND) / known))
+
+
+def log(value: float) -> float:
+    """The natural logarithm; math would be one more module to load."""
+    halvings = 0
+    while value > 1.5:
+        value, halvings = value / 2, halvings + 1
+    while value < 0.75:
+        value, halvings = value * 2, halvings - 1
+    term = square = (value - 1) / (value + 1)
+    total, square = term, square * square
+    for odd in (3, 5, 7, 9, 11):
+        term *= square
+        total += term / odd
+    return 2 * total + halvings * 0.6931471805599453
+
+
+def search_words(
+    db: "Any", table: str, weights: "dict[str, tuple[float, int]]", limit: int
+) -> "list[tuple[int, float]]":
+    """Rows of a full-text table that hold any of the words, best first by BM25; rare words first, postings bounded."""
+    chosen: list[str] = []
+    postings = 0
+    for word, (weight, count) in sorted(weights.items(), key=lambda item: (-item[1][0], item[0])):
+        if count and weight > 0.2 and len(chosen) < MOST_TERMS and (not chosen or postings + count <= MOST_POSTINGS):
+            chosen.append(word)
+            postings += count
+    if not chosen:
+        return []
+    question = " OR ".join(f'"{word}"' for word in chosen)
+    rows = db.execute(
+        f"select rowid, rank from {table} where {table} match ? order by rank limit ?",  # noqa: S608  our own name
+        (question, limit),
+    )
+    return [(int(row), -float(rank)) for row, rank in rows.fetchall()]
+
+
+def match_path(db: "Any", path: str, hits: "Hits") -> None:
+    """Solutions one of whose path globs takes in a project-relative path."""
+    path = clean_path(path)
+    keys = list(dict.fromkeys(anchors(path)))[:40]
+    marks = ",".join("?" * len(keys))
+    rows = db.execute(
+        f"select mid, pat, paths from trig join lesson using (mid) where anchor in ({marks}) and ? glob glob "  # noqa: S608
+        "order by mid limit ?",
+        (*keys, path, MOST_ROWS),
+    ).fetchall()
+    for mid, pattern, paths in rows:
+        if matches_any(paths.split("\n"), path):
+            literal = sum(char not in "*?[]{}," for char in pattern)
+            hits.setdefault(mid, Hit(mid)).add("path", 2.0 + min(literal, 40) / 40, f"{pattern} takes in {path}")
+
+
+def match_command(db: "Any", command: str, hits: "Hits") -> None:
+    """Solutions one of whose commands is run by a shell line: the same program, its words in the same order."""
+    for words in command_parts(command)[:12]:
+        keys = list(dict.fromkeys([words[0], *(f"{words[0]} {word}" for word in words[1:30])]))
+        keys += [f"{words[0]} {word.rpartition('/')[0]}" for word in words[1:30] if "/" in word]
+        marks = ",".join("?" * len(keys))
+        rows = db.execute(
+            f"select mid, words, shown from cmd where key in ({marks}) order by mid limit ?",  # noqa: S608
+            (*keys, MOST_ROWS),
+        ).fetchall()
+        for mid, wanted, shown in rows:
+            if words_follow(wanted.split("\n"), words):
+                size = min(len(wanted.split("\n")), 4)
+                hits.setdefault(mid, Hit(mid)).add("command", 2.0 + size / 4, f"the command runs `{shown}`")
+
+
+def words_follow(wanted: "list[str]", words: "list[str]") -> bool:
+    """Whether a command's words hold the wanted ones in order; a path also stands for what lies below it."""
+    at = 0
+    for word in words:
+        if at < len(wanted) and same_word(wanted[at], word):
+            at += 1
+    return at == len(wanted)
+
+
+def same_word(wanted: str, word: str) -> bool:
+    """Whether one word of a command is the wanted one, or lies below it as a path, or adds a value or a test id."""
+    bare = wanted.removeprefix("./").rstrip("/")
+    word = word.removeprefix("./")
+    return word in (wanted, bare) or (len(bare) > 1 and word.startswith((bare + "/", bare + "::", bare + "=")))
+
+
+def match_error(db: "Any", output: str, hits: "Hits", floor: float = ERROR_FLOOR) -> None:
+    """Solutions that declare the error an output shows, in these or other words."""
+    scored = score_errors(db, output)
+    for mid, value, text in scored:
+        if value >= floor:
+            sure = 1 / (1 + 2.718281828 ** -max(-20.0, min(20.0, value)))
+            hits.setdefault(mid, Hit(mid)).add("error", 2.0 + 2.0 * sure, f"the output shows “{text[:120]}”")
+
+
+def score_errors(db: "Any", output: str, candidates: int = 12) -> "list[tuple[int, float, str]]":
+    """Solutions with a declared error near an output's, best first: (mid, log-odds, the declared error)."""
+    best: dict[int, tuple[float, str]] = {}
+    for mid, text, features in error_candidates(db, output, candidates):
+        value = sum(weight * feature for weight, feature in zip(ERROR_WEIGHTS, features, strict=True))
+        if mid not in best or value > best[mid][0]:
+            best[mid] = (value, text)
+    return sorted(((mid, value, text) for mid, (value, text) in best.items()), key=lambda item: (-item[1], item[0]))
+
+
+def error_candidates(db: "Any", output: str, most: int) -> "list[tuple[int, str, tuple[float, ...]]]":
+    """Declared errors that may be what an output shows, each with the features that say how likely it is."""
+    lines = error_lines(output, 3) or list(split_lines(output))[:1]
+    if not lines:
+        return []
+    message = Message(lines[0], output)
+    total = count_lessons(db)
+    # A quoted name is kept in one piece as the subject of some errors: both forms are asked for.
+    weights = weights_of(db, message.words, "verr", total)
+    rows: dict[int, None] = {}
+    for line in lines:
+        for found in db.execute("select eid from err where sig = ? limit ?", (mask_label(line), MOST_ROWS)).fetchall():
+            rows.setdefault(found[0])
+    for eid, _ in search_words(db, "ferr", weights, most):
+        rows.setdefault(eid)
+    document = weights_of(db, [*message.words, *message.rest[:60]], "vdoc", total)
+    asked = {word: document[word] for word in message.words}
+    for mid, _ in search_words(db, "fdoc", asked, 6):
+        for found in db.execute("select eid from err where mid = ? limit 3", (mid,)).fetchall():
+            rows.setdefault(found[0])
+    answers = []
+    for eid in list(rows)[: 3 * most]:
+        mid, sig, text, sentences, code, same = db.execute(
+            "select mid, sig, text, sents, code, same from err join lesson using (mid) where eid = ?", (eid,)
+        ).fetchone()
+        features = error_features(
+            message, sig, text, sentences, code, same, lambda word: document_weight(document, word, db, total)
+        )
+        answers.append((mid, text, features))
+    return answers
+
+
+def document_weight(known: "dict[str, tuple[float, int]]", word: str, db: "Any", total: int) -> float:
+    """A word's rarity, asked for once."""
+    if word not in known:
+        known.update(weights_of(db, [word], "vdoc", total))
+    return known[word][0]
+
+
+class Message:
+    """An error's line taken apart: words outside quotes, words within, words of the rest of the output."""
+
+    __slots__ = ("literals", "masked", "rest", "template", "words")
+
+    def __init__(self, line: str, output: str = "") -> None:
+        self.masked = [mask_label(one) for one in (error_lines(output, 3) if output else [])] or [mask_label(line)]
+        outside, inside = split_quoted(line)
+        self.template = set(words_of(drop_label(outside)))
+        self.literals = set(words_of(inside.replace("_", " ")))
+        self.words = self.template | self.literals
+        self.rest = [
+            word for word in dict.fromkeys(words_of(output[:6000].replace("_", " "))) if word not in self.words
+        ]
+
+
+def error_features(
+    message: Message, sig: str, text: str, sentences: str, code: str, same: int, weight: "Callable[[str], float]"
+) -> "tuple[float, ...]":
+    """What tells a recurrence from another error, each about 0..1.
+
+    The declared line is there (masked); the rarity of the outer words both share; the likest sentence of the solution;
+    how much of the message the solution speaks of; rare words of code in both; quoted names, and how many of them the
+    solution speaks of; how many solutions declare the same line; how much of the declared line is missing; 1.
+    """
+    declared = Message(text)
+    exact = float(any(is_within(sig, masked) for masked in message.masked))
+    lists = [set(sentence.split()) for sentence in sentences.split("\n")]
+    document = set().union(*lists, declared.words, code.split())
+
+    def mass(words: "Iterable[str]") -> float:
+        return sum(weight(word) for word in words)
+
+    whole = mass(message.words) or 1.0
+    likest = max((mass(message.words & one) / (mass(message.words | one) or 1.0) for one in lists), default=0.0)
+    shared = [word for word in message.rest if word in code.split() and weight(word) > 2.5]
+    quoted = float(bool(message.literals))
+    spoken = mass(message.literals & document) / (mass(message.literals) or 1.0)
+    return (
+        exact,
+        min(mass(message.template & declared.template), 15.0) / 15,
+        likest,
+        mass(message.words & document) / whole,
+        min(len(shared), 10) / 5,
+        quoted,
+        quoted * spoken,
+        exact * min(log(max(1, same)), 2.0),
+        (1 - exact) * min(mass(declared.template - message.template), 15.0) / 15,
+        1.0,
+    )
+
+
+def is_within(declared: str, masked: str) -> bool:
+    """Whether a masked line is the declared one, or holds it between word borders."""
+    if not declared or declared == masked:
+        return bool(declared)
+    at = masked.find(declared)
+    if at < 0 or declared.count(" ") < 2:
+        return False
+    end = at + len(declared)
+    return (at == 0 or not masked[at - 1].isalnum()) and (end == len(masked) or not masked[end].isalnum())
+
+
+LABELS = ("error: ", "fatal: ", "fatal error: ", "err! ", "panic: ", "exception: ", "failed: ", "failure: ")
+
+
+def drop_label(line: str) -> str:
+    """A line without a leading label that says only that it is an error."""
+    low = line.lower()
+    for label in LABELS:
+        if low.startswith(label):
+            return line[len(label) :].lstrip()
+    return line
+
+
+def mask_label(line: str) -> str:
+    """A line masked, without its label."""
+    return mask(drop_label(line))[:240].strip()
+
+
+def split_quoted(line: str) -> "tuple[str, str]":
+    """What stands outside of quotes, and what within."""
+    outside, inside = "", ""
+    at = 0
+    while at < len(line):
+        if line[at] in QUOTES and (end := closing_quote(line, at)) > 0:
+            inside += " " + line[at + 1 : end]
+            outside += " "
+            at = end + 1
+        else:
+            outside += line[at]
+            at += 1
+    return outside, inside
+
+
+def match_text(db: "Any", text: str, hits: "Hits", floor: float = 0.0, most: int = 20) -> "dict[str, float]":
+    """Solutions that speak of what a text asks, by BM25; returns the text's known words with their rarity.
+
+    `floor` is the least rarity that the words a solution shares with the text must add up to; 0 takes every hit.
+    """
+    total = count_lessons(db)
+    weights = weights_of(db, in_bounds(words_of(text)), "vdoc", total)
+    for mid, rank in search_words(db, "fdoc", weights, most):
+        title, tags, sentences = db.execute("select title, tags, sents from lesson where mid = ?", (mid,)).fetchone()
+        named = set(words_of(f"{title} {tags}"))
+        document = named.union(sentences.split())
+        shared = [word for word in weights if word in document and weights[word][0] > 0.2]
+        mass = sum(weights[word][0] * (1.5 if word in named else 1.0) for word in shared)
+        if mass < floor or (floor and len(shared) < 2):
+            continue
+        best = sorted(shared, key=lambda word: (-weights[word][0], word))[:4]
+        hits.setdefault(mid, Hit(mid)).add("text", min(rank, 30.0) / 15 + mass / 40, f"speaks of {', '.join(best)}")
+    return {word: weight for word, (weight, count) in weights.items() if count}
+
+
+def in_bounds(words: "list[str]") -> "list[str]":
+    """A long text's words: its first and its last ones."""
+    return words if len(words) <= 160 else words[:100] + words[-60:]
+
+
+def match_mentions(db: "Any", path: str, context: "Iterable[str]", hits: "Hits", floor: float) -> None:
+    """Solutions whose text names a path, its folder or its words: what one wants to know before an edit.
+
+    `context` are words of the task at hand; they count less than the path's.
+    """
+    path = clean_path(path)
+    total = count_lessons(db)
+    weights = weights_of(db, [*path_words(path)], "vdoc", total)
+    around = weights_of(db, [word for word in context if word not in weights], "vdoc", total)
+    scores: dict[int, float] = {}
+    reasons: dict[int, str] = {}
+    for key, value in mention_keys(path):
+        named = db.execute("select mid from mention where key = ? order by mid limit 60", (key,)).fetchall()
+        for (mid,) in named:  # a name that every second solution bears says little
+            scores[mid] = scores.get(mid, 0.0) + value * log((total + 1) / len(named)) / log(total + 2)
+            reasons.setdefault(mid, f"names {key}")
+    for mid, rank in search_words(db, "fdoc", weights, 40):
+        scores[mid] = scores.get(mid, 0.0) + min(rank, 15.0)
+        reasons.setdefault(mid, f"speaks of what {path} is about")
+    for mid, rank in search_words(db, "fdoc", around, 40):
+        scores[mid] = scores.get(mid, 0.0) + CONTEXT_SHARE * min(rank, 15.0)
+        reasons.setdefault(mid, "speaks of what was asked for")
+    for mid in sorted(scores, key=lambda mid: (-scores[mid], mid))[:20]:
+        if scores[mid] >= floor:
+            hits.setdefault(mid, Hit(mid)).add("mention", scores[mid] / 15, reasons[mid])
+
+
+CONTEXT_SHARE = 1.0
+
+
+def mention_keys(path: str) -> "list[tuple[str, float]]":
+    """The forms in which a text may name a path, with what each is worth."""
+    parts = path.split("/")
+    keys = [(path, 8.0)] if len(parts) > 1 else []
+    keys += [("/".join(parts[at:]), 4.0) for at in range(1, len(parts) - 1)]
+    keys.append((parts[-1], 3.0))
+    keys += [("/".join(parts[max(0, at - 2) : at]) + "/", 1.0) for at in range(1, len(parts))]
+    return keys
+
+
+def signature_of(output: str) -> str:
+    """The signature an empty recall is kept under."""
+    return error_signature(output)

@@ -1,0 +1,202 @@
+"""Find solutions by what a person or an agent asks, with the reason of each; and the memory pack of a project."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from urllib.parse import quote
+
+from index import matching
+from index.matching import Hit
+
+PACK_TOKENS = 2000
+PACK_CONFIDENCE = 0.7
+LONGEST_LOG = 256 << 10
+KIND_ORDER = ("error", "command", "path", "mention", "text")
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A solution that fits: where it lies, what is given of it, how well it fits (higher is better), and why."""
+
+    id: str
+    path: str
+    title: str
+    brief: str
+    score: float
+    reasons: tuple[str, ...]
+    kinds: tuple[str, ...]
+    category: str
+    confidence: float
+    trust: str
+    project: str
+    tags: tuple[str, ...]
+    seen: date
+    stale: bool
+    source: str
+
+
+def recall(
+    databases: Sequence[Path],
+    query: str = "",
+    path: str = "",
+    command: str = "",
+    error: str = "",
+    k: int = 5,
+    project: str = "",
+    today: date | None = None,
+    floor: float = 0.0,
+) -> list[Found]:
+    """The `k` solutions that fit best, each with its reasons; of the same id the first database's.
+
+    `path` is relative to its project. `floor` is the least rarity that a query's words found in a solution must add up
+    to; 0 takes all. A missing or unreadable database holds nothing.
+    """
+    found: dict[str, Found] = {}
+    for database in databases:
+        with contextlib.suppress(sqlite3.Error), closing(open_database(database)) as db:
+            hits: dict[int, Hit] = {}
+            if error:
+                matching.match_error(db, error, hits)
+            if command:
+                matching.match_command(db, command, hits)
+            if path:
+                matching.match_path(db, path, hits)
+            if query:
+                matching.match_text(db, query, hits, floor, most=max(20, 2 * k))
+            for hit in hits.values():
+                one = read_found(db, hit, project, today or date.today())
+                found.setdefault(one.id, one)
+    ranked = sorted(found.values(), key=lambda one: (-one.score, one.id))
+    return ranked[:k]
+
+
+def open_database(path: Path) -> sqlite3.Connection:
+    """A read-only connection; raises sqlite3.Error where there is none."""
+    return sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)
+
+
+def read_found(db: sqlite3.Connection, hit: Hit, project: str, today: date) -> Found:
+    """A hit with what is known of its solution; the score weighed by the solution's own worth and its project."""
+    row = db.execute(
+        "select id, path, title, brief, category, confidence, trust, project, tags, day, stale, source, weight "
+        "from lesson where mid = ?",
+        (hit.mid,),
+    ).fetchone()
+    weight = row[12] * (1.15 if project and row[7] == project else 1.0)
+    order = sorted(range(len(hit.kinds)), key=lambda number: KIND_ORDER.index(hit.kinds[number]))
+    return Found(
+        id=row[0],
+        path=row[1],
+        title=row[2],
+        brief=row[3],
+        score=round(hit.score * weight, 4),
+        reasons=tuple(hit.reasons[number] for number in order),
+        kinds=tuple(hit.kinds[number] for number in order),
+        category=row[4],
+        confidence=row[5],
+        trust=row[6],
+        project=row[7],
+        tags=tuple(row[8].split()),
+        seen=date.fromordinal(row[9]),
+        stale=bool(row[10]) and today.toordinal() > row[10],
+        source=row[11],
+    )
+
+
+def build_pack(
+    databases: Sequence[Path],
+    project: str,
+    query: str = "",
+    recent: Sequence[str] = (),
+    branch: str = "",
+    tokens: int = PACK_TOKENS,
+    confidence: float = PACK_CONFIDENCE,
+    today: date | None = None,
+    count: Callable[[str], int] | None = None,
+) -> str:
+    """The memory pack as markdown: sure lessons of this project and of none, at most `tokens` by `count`.
+
+    Those that fit the query, the recently changed files (paths relative to the project) or the branch come first.
+    """
+    day = today or date.today()
+    counted = count or bound_tokens
+    chosen: dict[str, tuple[float, Found]] = {}
+    for database in databases:
+        with contextlib.suppress(sqlite3.Error), closing(open_database(database)) as db:
+            hits: dict[int, Hit] = {}
+            if query or branch:
+                matching.match_text(db, f"{query} {branch.replace('-', ' ')}", hits, 4.0)
+            for path in recent[:50]:
+                matching.match_path(db, path, hits)
+            rows = db.execute(
+                "select mid, priority, always from lesson where project in (?, '') and confidence >= ? "
+                "order by mid limit 200",
+                (project, confidence),
+            ).fetchall()
+            for mid, priority, always in rows:
+                one = read_found(db, hits.get(mid) or Hit(mid), project, day)
+                own = 2.0 if project and one.project == project else 0.0
+                worth = one.score + own + priority + always + one.confidence
+                chosen.setdefault(one.id, (worth, one))
+    lines, used = ["# What earlier sessions taught\n"], counted("# What earlier sessions taught\n")
+    for _, one in sorted(chosen.values(), key=lambda item: (-item[0], item[1].id)):
+        line = render_found(one, day)
+        size = counted(line)
+        if used + size > tokens:
+            continue
+        lines.append(line)
+        used += size
+    return "\n".join(lines) if len(lines) > 1 else ""
+
+
+def render_found(one: Found, today: date) -> str:
+    """One solution of a pack: its text, then its id, trust, confidence, age and source."""
+    age = f"{max(0, (today - one.seen).days)} days old" + (", STALE: check before relying on it" if one.stale else "")
+    source = f", from {one.source}" if one.source else ""
+    return f"## {one.title}\n{one.brief}\n([{one.id}] {one.trust}, confidence {one.confidence:g}, {age}{source})\n"
+
+
+def bound_tokens(text: str) -> int:
+    """At least as many tokens as common tokenizers make of a text: one for each three letters or digits of a word, one
+    for each other ASCII sign but a space, two for any further character."""
+    total = run = 0
+    for char in text:
+        if char.isascii() and char.isalnum():
+            run += 1
+            total += run % 3 == 1
+        else:
+            run = 0
+            total += 0 if char == " " else 1 if char.isascii() else 2
+    return total
+
+
+def read_empty(home: Path) -> list[dict[str, object]]:
+    """What was asked and not found, oldest first: time, kind, asked, project. Lines that do not parse are left out."""
+    entries = []
+    for name in ("empty.jsonl.1", "empty.jsonl"):
+        with contextlib.suppress(OSError):
+            for line in (home / "logs" / name).read_text("utf-8", errors="replace").split("\n"):
+                with contextlib.suppress(ValueError):
+                    entry = json.loads(line)
+                    if isinstance(entry, dict):
+                        entries.append(entry)
+    return entries
+
+
+def note_empty(home: Path, kind: str, asked: str, project: str, time: int) -> None:
+    """Keep a question that found nothing; `asked` must be free of secrets. The log keeps one older file."""
+    path = home / "logs" / "empty.jsonl"
+    line = json.dumps({"time": time, "kind": kind, "asked": asked[:300], "project": project}) + "\n"
+    with contextlib.suppress(OSError):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with path.open("a", encoding="utf-8") as file:
+            file.write(line)
+        if path.stat().st_size > LONGEST_LOG:
+            path.replace(path.with_name("empty.jsonl.1"))
