@@ -9,10 +9,11 @@ from typing import Any, Literal
 from prefect import flow, task
 from prefect.artifacts import create_markdown_artifact
 from prefect.cache_policies import NO_CACHE
+from prefect.client.schemas.objects import State
 from prefect.context import FlowRunContext
 from prefect.flow_runs import suspend_flow_run
 from prefect.input import RunInput
-from prefect.states import Completed, State
+from prefect.states import Completed
 from pydantic import Field, create_model
 
 from curate.drafts import Draft
