@@ -42,6 +42,7 @@ COMMANDS: dict[str, str] = {
     "undo": "reverse a run, every byte",
     "restore": "bring an archived lesson back",
     "supersede": "replace a lesson by another",
+    "quarantine": "pull all that derives from a bad source",
     "release": "clear a suspect or external lesson, with a name and a reason",
     "snapshot": "one verifiable file of the whole store",
     "init": "make a store, or a shared one in this repository",
@@ -116,7 +117,7 @@ def run_command(arguments: Sequence[str]) -> int:
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except Exception:  # noqa: BLE001 - the last stop: a bug must not look like a usage error
+    except Exception:
         traceback.print_exc()
         print("error: this is a bug in hotwash. The store is as it was before the stage that failed.", file=sys.stderr)
         return 3

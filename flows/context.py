@@ -18,6 +18,8 @@ from index.errors import SettingsError
 from index.records import Solution
 from index.settings import Settings, read_settings
 from index.store import Store, make_store, read_store
+from reflect.ask import Ask, make_ask
+from reflect.budget import Budget
 
 
 def user_home(env: Mapping[str, str]) -> Path:
@@ -79,6 +81,8 @@ class Pass:
     verdicts: Verdicts
     dry_run: bool = False
     known_before: frozenset[str] = frozenset()
+    ask: Ask | None = None
+    budget: Budget | None = None
 
     def land(self, plan: Plan) -> StageLine:
         """Apply a plan, or with a dry run only take it as done; either way the next stage sees its result."""
@@ -148,5 +152,9 @@ def _begin(world: World, run: Run, report: Report, dry_run: bool) -> Pass:
     report.problems = list(store.problems)
     known = frozenset(solution.id for solution in store.solutions)
     begun = Pass(world, run, report, store, read_verdicts(world.root, rule_set_version()), dry_run, known)
+    # A dry run must neither cost money nor write the day's spending: it shows what happens without the model.
+    if world.settings.model.name and not dry_run:
+        begun.budget = Budget(world.root, world.now.date(), world.settings.model)
+        begun.ask = make_ask(world.settings.model, begun.budget, world.env, world.settings.redact)
     begun.scan()
     return begun

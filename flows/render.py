@@ -6,7 +6,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 
 from flows.report import Report, SessionLine, StageLine
+from index.changes import Change
 from index.records import Solution, Verdict
+from index.store import ARCHIVE, QUARANTINE
 
 # Stages whose single changes a person wants to see; the others are told by their numbers.
 SHOWN = ("inbox", "quarantine", "decay", "dedup", "consolidate", "promote", "undo", "restore", "supersede", "publish")
@@ -96,9 +98,10 @@ def _lesson_lines(solutions: Iterable[tuple[Solution, Verdict | None]]) -> Itera
 def _stage_lines(stage: StageLine) -> Iterator[str]:
     lines: list[str] = []
     if stage.stage in SHOWN:
-        lines += [f"  {change.describe()}" for change in stage.changes[:MOST_LINES]]
-        if len(stage.changes) > MOST_LINES:
-            lines.append(f"  ... and {len(stage.changes) - MOST_LINES} more (--format json lists them)")
+        shown = list(_change_lines(stage.changes))
+        lines += [f"  {line}" for line in shown[:MOST_LINES]]
+        if len(shown) > MOST_LINES:
+            lines.append(f"  ... and {len(shown) - MOST_LINES} more (--format json lists them)")
     lines += [f"  refused {path}: {reason}" for path, reason in stage.refused]
     lines += [f"  {note.kind} {note.path}: {note.text}" for note in stage.notes]
     if lines:
@@ -106,6 +109,24 @@ def _stage_lines(stage: StageLine) -> Iterator[str]:
             f"{n} {what}" for what, n in stage.counts().items() if n or what == "written"
         )
         yield from lines
+
+
+def _change_lines(changes: Iterable[Change]) -> Iterator[str]:
+    """One line a change; a file that moves into the archive or into quarantine is one line, not two."""
+    changes = list(changes)
+    moved = {
+        change.path.partition("/")[2]: change
+        for change in changes
+        if change.before is None and change.path.startswith((f"{ARCHIVE}/", f"{QUARANTINE}/"))
+    }
+    for change in changes:
+        if change.path in moved and change.after is None:
+            continue
+        folder, _, path = change.path.partition("/")
+        if moved.get(path) is change:
+            yield f"> {path} goes to {folder}/: {change.why}"
+        else:
+            yield change.describe()
 
 
 def _draft_lines(report: Report) -> list[str]:

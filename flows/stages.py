@@ -4,25 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
+from curate.consolidate import cluster_same, plan_consolidate
 from curate.decay import plan_decay
-from curate.dedup import DECISIONS_FILE, parse_decisions, plan_dedup
+from curate.dedup import DECISIONS_FILE, KeptApart, conflict_note, pair_key, parse_decisions, plan_dedup
 from curate.drafts import read_decisions, read_drafts
 from curate.evidence import find_evidence, read_git_times, read_seen, update_seen, write_seen
 from curate.loss_budget import loss_budget, read_losses
 from curate.memory import plan_memory
 from curate.promote import Known, plan_promote
+from curate.quarantine import plan_quarantine
 from curate.skills import read_skills, skill_folders
 from curate.snapshot import SNAPSHOTS, render_snapshot, snapshot_name, snapshots_to_drop
 from detectors.poison.scan import scan_text
 from detectors.recurrence import find_patterns
 from detectors.secrets import find_secrets
 from flows.context import Pass, World
-from index.changes import Plan, read_bytes, write_derived
+from index.changes import Note, Plan, read_bytes, write_derived
 from index.search import render_index
 from index.store import ARCHIVE, INDEX_FILE, MEMORY_FILE, known_ids, read_store
+from reflect.ask import Prompt
 from reflect.inbox import plan_import, plan_inbox, source_files
 from reflect.ledger import Progress, read_ledger
 
@@ -50,7 +54,7 @@ def quarantine(run: Pass) -> None:
     """Scan what changed, and move what is poison out of reach."""
     run.scan()
     verdicts = {solution.path: verdict for solution in run.store.solutions if (verdict := run.verdicts.of(solution))}
-    run.land(plan_quarantine(run.store.solutions, verdicts)) if 0 else None
+    run.land(plan_quarantine(run.store.solutions, verdicts))
 
 
 def decay(run: Pass) -> None:
@@ -79,9 +83,39 @@ def deduplicate(run: Pass) -> None:
     solutions = run.cleared
     settings = run.world.settings.dedup
     pairs = find_near_duplicates([solution.body for solution in solutions], settings)
-    kept_apart = parse_decisions((read_bytes(run.world.root / DECISIONS_FILE) or b"").decode("utf-8", "replace"))
+    kept_apart = read_kept_apart(run)
     run.land(within_budget(run, plan_dedup(solutions, pairs, settings, kept_apart, run.store.mtimes)))
     run.scan()
+
+
+def consolidate(run: Pass) -> None:
+    """Make one lesson of those that say the same in other words; contradictions are shown to a person."""
+    from detectors.embedding import find_embedder
+    from detectors.meaning import find_same
+
+    solutions = run.cleared
+    kept_apart = read_kept_apart(run)
+    same: list[tuple[int, int]] = []
+    notes: list[Note] = []
+    for found in find_same(solutions, find_embedder()):
+        a, b = solutions[found.a], solutions[found.b]
+        if pair_key(a, b) in kept_apart:
+            continue
+        if found.judgement.answer == "same":
+            same.append((found.a, found.b))
+        elif found.judgement.answer == "conflict":
+            notes.append(conflict_note(a, b, found.judgement.differences))
+    clusters = cluster_same(len(solutions), same)
+    ask = run.ask
+    word = None if ask is None else lambda question: ask(Prompt(question.system, question.prompt, question.schema))
+    plan = plan_consolidate(clusters, solutions, word, run.store.mtimes)
+    run.land(within_budget(run, replace(plan, notes=(*plan.notes, *notes))))
+    run.scan()
+
+
+def read_kept_apart(run: Pass) -> KeptApart:
+    """The pairs of which a person said "keep both"."""
+    return parse_decisions((read_bytes(run.world.root / DECISIONS_FILE) or b"").decode("utf-8", "replace"))
 
 
 def promote(run: Pass) -> None:
@@ -137,7 +171,3 @@ def conclude(run: Pass) -> None:
     run.report.solutions = [(solution, run.verdicts.of(solution)) for solution in new]
     run.report.live = dict(sorted(Counter(solution.category for solution in run.store.solutions).items()))
     run.report.drafts = [draft.name for draft in read_drafts(run.world.root)[0]]
-
-
-def consolidate(run):
-    pass

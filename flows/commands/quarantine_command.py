@@ -1,0 +1,27 @@
+"""Pull all that derives from a source that turned out bad: lessons, merges of them, and the drafts made from them."""
+
+from __future__ import annotations
+
+import argparse
+
+from flows.commands.common import open_world, print_report
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The options of `hotwash quarantine`."""
+    parser.add_argument(
+        "--source", metavar="SOURCE", required=True, help="a session's key, an address, or a file's SHA-256"
+    )
+    parser.add_argument("--why", metavar="TEXT", default="", help="the reason, kept with what is pulled")
+    parser.add_argument("--dry-run", action="store_true", help="show what would be pulled, and write nothing")
+
+
+def call(options: argparse.Namespace) -> int:
+    """Quarantine what derives from a source."""
+    from curate.quarantine import plan_quarantine_source
+    from flows.pipeline import apply_one
+    from index.store import read_store
+
+    world = open_world(options)
+    plan = plan_quarantine_source(read_store(world.root).solutions, options.source, options.why)
+    return print_report(apply_one(world, "quarantine", plan, options.dry_run), options)
