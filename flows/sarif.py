@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 from bisect import bisect_right
 from collections.abc import Mapping
+from importlib import metadata
 from typing import Any
 from urllib.parse import quote
 
@@ -19,7 +20,7 @@ SEVERITY = {"high": "8.0", "medium": "5.0", "low": "2.0"}
 LONGEST_SNIPPET = 200
 
 
-def sarif(verdicts: Mapping[str, Verdict], texts: Mapping[str, str], version: str) -> dict[str, Any]:
+def render_sarif(verdicts: Mapping[str, Verdict], texts: Mapping[str, str], version: str = "") -> dict[str, Any]:
     """One SARIF log with one run: a rule per rule id that fired, a result per finding, sorted by path and place.
 
     `verdicts` and `texts` are by the same paths (relative, with `/`); the texts give lines and snippets. Columns count
@@ -38,7 +39,7 @@ def sarif(verdicts: Mapping[str, Verdict], texts: Mapping[str, str], version: st
     ]
     driver = {
         "name": "hotwash",
-        "version": version,
+        "version": version or metadata.version("hotwash"),
         "rules": [rule_of(rules[rule]) for rule in sorted(rules)],
     }
     run = {"tool": {"driver": driver}, "columnKind": "utf16CodeUnits", "results": results}
