@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detectors.evidence import is_edit, is_person, is_shell, is_statement, lines_of, teaches
+from detectors.evidence import has_person, is_edit, is_person, is_shell, is_statement, lines_of
 from detectors.phrases import cause_weight, has_literal, is_trivial, rejects, sentences
 from index.records import Episode, Session
 
@@ -18,7 +18,7 @@ REACH = 40
 
 def detect(session: Session) -> Iterator[Episode]:
     """The last standing diagnosis of each of the person's requests."""
-    if not teaches(session):
+    if not has_person(session):
         return
     start = 0
     bounds = [at for at, turn in enumerate(session.turns) if is_person(turn)] + [len(session.turns)]

@@ -10,9 +10,11 @@ import re
 from collections.abc import Iterator
 
 from detectors.evidence import (
+    PROGRAM_TEXT,
     checks_of,
     error_of,
     failures,
+    is_failure,
     is_person,
     is_shell,
     is_statement,
@@ -24,6 +26,8 @@ from index.records import Episode, Session, Turn
 from index.signature import command_parts
 
 REACH = 12
+# What a missing or unfit program can be replaced for.
+_REPLACEABLE = frozenset({"tool", "module", "version"})
 _KINDS: dict[str, re.Pattern[str]] = {
     "tool": re.compile(
         r"command not found|is not recognized as (?:an internal|the name)|: not found$|"
@@ -53,6 +57,10 @@ _KINDS: dict[str, re.Pattern[str]] = {
         r"Operation not permitted|Read-only file system|failed in sandbox|EROFS|EACCES|sandbox|"
         r"not permitted in this environment|Permission denied|cannot lock ref|dubious ownership",
     ),
+    "order": re.compile(
+        r"\brequires (?:the )?state\b|\b[Rr]un \S{2,60} first\b|[Ii]nvalid (?:state )?transition|"
+        r"must (?:first )?be (?:called|run) (?:before|first)|called \d{1,4} times \(limit",
+    ),
     "limit": re.compile(
         r"already used by worktree|exceeds .{1,60}(?:size )?limit|larger than .{1,40}(?:recommended )?(?:maximum|"
         r"limit)|No space left|out of memory|OutOfMemory|unable to create (?:new )?native thread|"
@@ -74,15 +82,15 @@ def detect(session: Session) -> Iterator[Episode]:
             continue
         found = _way_round(session, at)
         again = [i for i in range(at + 1, len(session.turns)) if _same(session.turns[i], key)]
-        if found is None and not again:
+        until = found if found is not None else min(len(session.turns), at + 3)
+        said = [i for i in range(at + 1, until) if is_statement(session.turns[i])]
+        if found is None and not again and not said:
             continue
         seen.add(key)
-        until = found if found is not None else min(len(session.turns), at + 4)
-        said = [i for i in range(at + 1, until) if is_statement(session.turns[i])]
         change = (found,) if found is not None else ()
         turns = tuple(sorted({at, *said, *again[:3], *change}))
         ending = "went another way" if change else "stayed so"
-        reason = f"{kind}: `{failed.command.strip().splitlines()[0][:80]}` failed and {ending}"
+        reason = f"{kind}: `{(failed.command or failed.tool).strip().splitlines()[0][:80]}` failed and {ending}"
         yield Episode("environment_fact", session.key, lines_of(session, turns), turns, reason, at, change, found)
 
 
@@ -95,7 +103,7 @@ def kind_of(turn: Turn) -> str:
 
 
 def _same(turn: Turn, key: str) -> bool:
-    return is_shell(turn) and turn.outcome == "failed" and error_of(turn) == key
+    return is_failure(turn) and error_of(turn) == key
 
 
 def _way_round(session: Session, at: int) -> int | None:
@@ -104,6 +112,8 @@ def _way_round(session: Session, at: int) -> int | None:
     Of those in reach that the agent ran before the person spoke again, the one that shares most; of equals the first.
     """
     failed = session.turns[at]
+    if PROGRAM_TEXT.search(failed.command):
+        return None
     wanted = {word for words in command_parts(failed.command) for word in words if len(word) > 1}
     best, most = None, 0
     for later in range(at + 1, min(len(session.turns), at + REACH)):
@@ -117,4 +127,18 @@ def _way_round(session: Session, at: int) -> int | None:
         shared += 3 * bool(set(checks_of(failed.command)) & set(checks_of(turn.command)))
         if shared > most and (checks_of(turn.command) or not checks_of(failed.command)):
             best, most = later, shared
-    return best
+    return best if best is not None or kind_of(failed) not in _REPLACEABLE else _replacement(session, at)
+
+
+def _replacement(session: Session, at: int) -> int | None:
+    """For a program that cannot run: the next check that went through, by another program."""
+    if not checks_of(session.turns[at].command):
+        return None
+    for later in range(at + 1, min(len(session.turns), at + REACH)):
+        turn = session.turns[later]
+        if is_person(turn):
+            return None
+        checks = checks_of(turn.command) if is_shell(turn) and turn.outcome == "passed" else ()
+        if any(check.split()[0] not in {"git", "gh", "glab", "node", "python"} for check in checks):
+            return later
+    return None

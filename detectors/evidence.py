@@ -1,7 +1,7 @@
 """What a turn proves: a failure that can teach, a check that a command runs, a change that it made.
 
 Every episode detector asks these questions, so that all of them are silent on the same things: refusals, interrupts,
-the harness's own errors, sub-agents, injected text, runs that a timer or hotwash itself started.
+the harness's own errors, injected text, runs that a timer or hotwash itself started.
 """
 
 from __future__ import annotations
@@ -69,6 +69,7 @@ _FINDING = re.compile(
     r"^[\w./\\@+-]{1,200}\.\w{1,10}(?::\d{1,7}(?::\d{1,6})?(?:: |:? (?:error|MD\d))|"
     r"\(\d{1,7},\d{1,6}\): )\S?.{3}"
 )
+_JSON_MESSAGE = re.compile(r'"(?:message|error|detail)":\s{0,4}"((?:[^"\\]|\\.){5,300})')
 _RUNNER_PREFIX = re.compile(r"^(?:\[[\w:.-]{1,30}\] |\S{1,40} \| )(?=\S)")
 _ONLY_FAILED = re.compile(
     r"\berror task failed|\btask failed\b|^\[failed\]|script failed|command failed|\bfailed with exit|"
@@ -91,13 +92,18 @@ _TELLING_MORE = re.compile(
 
 
 def teaches(session: Session) -> bool:
-    """Whether a session may teach at all: not a run of ours, not a timer's, not a sub-agent's echo."""
-    return not (session.own or session.scheduled or session.subagent or session.parent.strip())
+    """Whether a session's failures may teach: it is no run of ours and none that a timer started."""
+    return not (session.own or session.scheduled)
+
+
+def has_person(session: Session) -> bool:
+    """Whether a person speaks in a session that may teach: what a sub-agent is told, an agent has written."""
+    return teaches(session) and not session.subagent
 
 
 def is_failure(turn: Turn) -> bool:
     """Whether a turn is a command or tool call that failed by itself, in a way that may teach."""
-    if turn.who != "tool" or turn.outcome != "failed" or turn.refused or turn.sidechain:
+    if turn.who != "tool" or turn.outcome != "failed" or turn.refused:
         return False
     if turn.action not in {"shell", "mcp", "other"} or not turn.text.strip():
         return False
@@ -118,26 +124,18 @@ def _was_stopped(turn: Turn) -> bool:
 
 def is_edit(turn: Turn) -> bool:
     """Whether a turn changed a file."""
-    return (
-        turn.who == "tool"
-        and turn.action == "edit"
-        and turn.outcome != "failed"
-        and not turn.refused
-        and not turn.sidechain
-    )
+    return turn.who == "tool" and turn.action == "edit" and turn.outcome != "failed" and not turn.refused
 
 
 def is_shell(turn: Turn) -> bool:
     """Whether a turn ran a command to its end, with success or not."""
-    return (
-        turn.who == "tool" and turn.action == "shell" and not turn.refused and not turn.sidechain and bool(turn.command)
-    )
+    return turn.who == "tool" and turn.action == "shell" and not turn.refused and bool(turn.command)
 
 
 def checks_of(command: str) -> tuple[str, ...]:
     """The checks that a command line runs, in order: program and what it is told to do, without what varies.
 
-    `cd x && mise run fmt && mise run lint | tail` gives ("mise run fmt", "mise run lint"); looking and moving give none.
+    `cd x && mise run fmt && mise run lint | tail` gives ("mise run fmt", "mise run lint"); looking gives none.
     """
     found: list[str] = []
     if PROGRAM_TEXT.search(command):
@@ -178,7 +176,8 @@ def telling_line(text: str) -> str:
         weight = _weigh(line)
         if weight > most:
             best, most = line, weight
-    return best
+    wrapped = _JSON_MESSAGE.search(best) if best.startswith(("{", "[", '"')) else None
+    return wrapped[1].partition("\\n")[0] if wrapped else best
 
 
 def _weigh(line: str) -> int:
@@ -217,7 +216,7 @@ def is_person(turn: Turn) -> bool:
 
 def is_statement(turn: Turn) -> bool:
     """Whether a turn is something the agent said in the main conversation."""
-    return turn.who == "agent" and not turn.tool and not turn.sidechain and bool(turn.text.strip())
+    return turn.who == "agent" and not turn.tool and bool(turn.text.strip())
 
 
 def lines_of(session: Session, turns: tuple[int, ...]) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detectors.evidence import is_person, lines_of, teaches
+from detectors.evidence import has_person, is_person, lines_of
 from detectors.phrases import asks_to_remember, sentences, states_a_rule
 from index.records import Episode, Session, Turn
 
@@ -18,7 +18,7 @@ LONGEST_RULE = 700
 
 def detect(session: Session) -> Iterator[Episode]:
     """Each message of the person with such an order; a refusal's words count as well."""
-    if not teaches(session):
+    if not has_person(session):
         return
     seen: set[str] = set()
     for at, turn in enumerate(session.turns):

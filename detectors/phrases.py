@@ -115,7 +115,8 @@ _GENERAL = re.compile(
 _TRIVIAL = re.compile(
     r"^(?:no|nope|stop|wait|cancel|hold on|sorry|continue|go on|go ahead|ok(?:ay)?|yes|yep|y|n|thanks?|"
     r"thank you|never ?mind|later|not now|retry|"
-    r"try again|again|hmm+|weiter|stopp?|nein|ja|non|oui|s[ií]|да|нет|好|好的|继续|不|停|はい|いいえ|続けて|네|아니요?|계속)[\s.!,]*"
+    r"try again|again|hmm+|weiter|stopp?|nein|ja|non|oui|s[ií]|да|нет|好|好的|"
+    r"继续|不|停|はい|いいえ|続けて|네|아니요?|계속)[\s.!,]*"
     r"(?:continue|go on|please|proceed)?[\s.!]*$",
     re.IGNORECASE,
 )
@@ -152,7 +153,8 @@ _STRONG_CAUSE = re.compile(
     r"\bturns out\b|\bthe fix (?:is|was)\b|\bthe (?:issue|problem|bug) (?:is|was) that\b|"
     r"\bdas problem (?:ist|war)\b|\bdie ursache\b|\bliegt (?:daran|an)\b|\ble probl[èe]me (?:est|vient|"
     r"[ée]tait)\b|\bla cause\b|\bel problema (?:es|era|est[áa])\b|\bla causa\b|"
-    r"\bo problema (?:é|era|está)\b|\bil problema (?:è|era)\b|проблема в|причина|根本原因|问题(?:是|在于|出在)|問題(?:は|是|"
+    r"\bo problema (?:é|era|está)\b|\bil problema (?:è|era)\b|проблема в|причина|根本原因|"
+    r"问题(?:是|在于|出在)|問題(?:は|是|"
     r"在於)|原因(?:是|は|在于)|원인은|문제는|때문입니다|때문이",
     re.IGNORECASE,
 )
@@ -174,7 +176,9 @@ _LOOK = (
     ")?(?:bash|grep|tool|search)|do (?:this|so)"
 )
 _PLAN_LOOK = re.compile(
-    rf"^(?:now|ok(?:ay)?|great|good|perfect|alright|next|so|first|then|also|and)?[,.:! ]{{0,3}}(?:now )?(?:i'?ll|i will|let me|let'?s|i need to|i should|i want to|i can|i'?m going to|we need to|we should) (?:now |also |just |first |quickly |then |try to |go and )?(?:{_LOOK})\b",
+    rf"^(?:now|ok(?:ay)?|great|good|perfect|alright|next|so|first|then|also|and)?[,.:! ]{{0,3}}(?:now )?"
+    r"(?:i'?ll|i will|let me|let'?s|i need to|i should|i want to|i can|i'?m going to|we need to|we should) "
+    rf"(?:now |also |just |first |quickly |then |try to |go and )?(?:{_LOOK})\b",
     re.IGNORECASE,
 )
 _ORDER = re.compile(
@@ -353,7 +357,8 @@ _GERUNDS = {
 
 _TASK = re.compile(
     r"^(?:ok(?:ay)?|so|and|now|also|then|great|good|thanks?|please|hi|hey|hm+|well|no|yes)?[,.! ]{0,3}(?:(?:can|"
-    r"could|would|will) you\b|please\b|tell me\b|show me\b|let'?s\b|lets\b|i(?:'d like| would like| want|"
+    r"could|would|will) you\b|please\b|tell me\b|show me\b|let'?s\b|lets\b|(?:first|next),? we\b|we need\b|"
+    r"we should\b|i(?:'d like| would like| want|"
     r" wanted| need| tried)\b|"
     r"(?:add|create|write|implement|build|make|review|check|explain|look|run|give|update|change|move|rename|"
     r"generate|continue|proceed|commit|push|merge|test|find|refactor|consider|address)\b)",
@@ -379,3 +384,18 @@ _REJECTS = re.compile(
 def rejects(text: str) -> bool:
     """Whether a message begins by turning down what was just said or done."""
     return _REJECTS.match(text.strip()) is not None
+
+
+_PROHIBITS = re.compile(
+    r"(?:^|[.!;:,] |\b(?:and|so|please|also|but) )(?:don'?t|do not|never|stop|avoid|no more) (?:\w{2,20}|"
+    r"`)(?!.{0,60}\b(?:yet|now|for now|until|first|today|this time|anything|worry|forget|think|know|understand|"
+    r"see)\b)|"
+    r"\b(?:should|must)(?:n'?t| not)? (?:always |never |only )?(?:use|be|go|live|stay|come|have)\b|不要|别用|禁止|"
+    r"使わないで|하지\s?마|nicht \w{3,20}en\b|n'utilise|no uses",
+    re.IGNORECASE,
+)
+
+
+def prohibits(text: str) -> bool:
+    """Whether words forbid or prescribe a way of doing, not only for the moment."""
+    return _PROHIBITS.search(text) is not None

@@ -9,12 +9,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from detectors.evidence import is_edit, is_person, is_statement, lines_of, teaches
-from detectors.phrases import contradicts, has_literal, is_general, is_one_off, is_task, is_trivial, sentences, yields
+from detectors.evidence import has_person, is_edit, is_person, is_statement, lines_of
+from detectors.phrases import (
+    contradicts,
+    has_literal,
+    is_general,
+    is_one_off,
+    is_task,
+    is_trivial,
+    prohibits,
+    sentences,
+    yields,
+)
 from index.records import Episode, Session
 
 # Longer messages are tasks and pasted texts; a correction is said in a few sentences.
 LONGEST = 900
+LONGEST_UNPROMPTED = 500
 LEAST_WEIGHT = 4
 # What the program did, in place of what the agent should do.
 REPORT = re.compile(
@@ -26,7 +37,7 @@ REPORT = re.compile(
 
 def detect(session: Session) -> Iterator[Episode]:
     """Each refusal with words, and each message that corrects what the agent did or claimed, with the answer to it."""
-    if not teaches(session):
+    if not has_person(session):
         return
     for at, turn in enumerate(session.turns):
         if turn.sidechain:
@@ -38,7 +49,7 @@ def detect(session: Session) -> Iterator[Episode]:
         if where is None:
             continue
         words = session.turns[where].said if session.turns[where].refused else session.turns[where].text
-        if is_trivial(words) or len(words) > LONGEST or _is_handover(words):
+        if is_trivial(words) or len(words) > (LONGEST if turn.refused else LONGEST_UNPROMPTED) or _is_handover(words):
             continue
         answers = _answers(session, where)
         given = next((i for i in answers if yields(session.turns[i].text)), answers[0] if answers else None)
@@ -64,7 +75,8 @@ def weigh(words: str, answer: str, refused: bool) -> int:
     weight = 3 * refused + 2 * contradicts(words) + 2 * is_general(words) + has_literal(words)
     weight += 2 * (yields(answer) and contradicts(words))
     if not refused:
-        weight -= 4 * is_task(words) if is_task(words) else 3 * any(is_task(one) for one in sentences(words)[1:])
+        weight += 2 * prohibits(words)
+        weight -= 6 * is_task(words) if is_task(words) else 3 * any(is_task(one) for one in sentences(words)[1:])
         weight -= 2 * (not yields(answer)) + 2 * (REPORT.search(words) is not None)
     if is_one_off(words) and not is_general(words):
         weight -= 3

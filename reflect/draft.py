@@ -8,12 +8,16 @@ from dataclasses import dataclass
 
 from detectors.evidence import PROGRAM_TEXT, checks_of, error_of, is_edit, is_failure, is_person, is_statement
 from index.records import Category, Episode, Kind, Session, Turn
+from index.signature import error_signature
 from reflect.quotes import added_line, capital, code, line_pair, sentence
 
 _PLACE = re.compile(
     r"^(?:\[[\w:.-]{1,30}\] )?[\w./\\@+-]{1,200}\.\w{1,10}(?::\d{1,7}(?::\d{1,6})?|\(\d{1,7},\d{1,6}\))(?::|"
     r"(?= error ))? ?"
 )
+
+
+_HASH = re.compile(r"\b(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40}\b(?:\s+(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40}\b){0,20}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,14 @@ def bare_error(error: str) -> str:
     return _PLACE.sub("", error).strip() or error
 
 
+def stable_error(error: str) -> str:
+    """What of an error line comes back with the error: its signature without place or branch; "" if little is left."""
+    signature = error_signature(bare_error(error))
+    signature = re.sub(r"(?<=\] )\S{1,200} -> \S{1,200} (?=\()", "", signature)
+    letters = sum(char.isalpha() for char in re.sub(r"'\*'|<\w{1,8}>", "", signature))
+    return signature if letters >= 8 and signature.count("*") < 8 else ""
+
+
 def first_line(command: str) -> str:
     """The first line of a command that says something."""
     lines = [line.strip() for line in command.strip().split("\n") if line.strip()]
@@ -57,9 +69,9 @@ def display(command: str, check: str = "") -> str:
     parts = [part.strip().rstrip("\\").strip() for part in re.split(r"&&|\|\||;|\n|\|", command)]
     for part in parts:
         if check and check in checks_of(part):
-            part = re.sub(r"\s*(?:2>&1|2>/dev/null|>/dev/null)\s*", " ", part).strip()
+            part = _HASH.sub("…", re.sub(r"\s*(?:2>&1|2>/dev/null|>/dev/null)\s*", " ", part).strip())
             return check if "<<" in part or "$(" in part or len(part) > 90 else part
-    line = first_line(command)
+    line = _HASH.sub("…", first_line(command))
     checks = checks_of(line)
     return checks[-1] if checks and ("<<" in line or "$(cat" in line) else line
 
@@ -75,11 +87,12 @@ def what_changed(edits: Sequence[Turn], names: frozenset[str]) -> str:
     """What some edits changed, with the line that shows it where one speaks of `names`; "" without edits."""
     old, new = line_pair([turn.change for turn in edits], names)
     if old:
-        where = next((turn for turn in edits if old in turn.change), edits[0])
-        return f"in {paths_of([where])}, {code(old)} became {code(new)}"
-    line = added_line([turn.change for turn in edits])
+        where = paths_of([next((turn for turn in edits if old in turn.change), edits[0])])
+        return f"{f'in {where}, ' if where else ''}{code(old)} became {code(new)}"
+    line = added_line([turn.change for turn in edits], names)
     if line:
-        return f"in {paths_of(edits)}, {code(line)} was added"
+        where = paths_of([next((turn for turn in edits if line in turn.change), edits[0])])
+        return f"{f'in {where}, ' if where else ''}{code(line)} was added"
     return f"{paths_of(edits)} changed" if edits and paths_of(edits) else ""
 
 

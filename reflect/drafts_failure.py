@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from detectors.environment_fact import kind_of
-from detectors.evidence import check_in_common, checks_of, error_of, is_failure, is_person, is_statement, telling_line
-from detectors.phrases import has_literal, sentences
+from detectors.evidence import check_in_common, checks_of, is_failure, is_person, is_statement, telling_line
+from detectors.phrases import has_literal, rejects, sentences
 from index.records import Episode, Session
 from index.signature import command_parts
 from reflect.draft import (
@@ -19,6 +19,7 @@ from reflect.draft import (
     instead_of,
     said_after,
     said_between,
+    stable_error,
     sure,
     times,
     what_changed,
@@ -39,6 +40,7 @@ from reflect.quotes import (
 )
 
 SHORT = 60
+_TAIL = re.compile(r"\s*(?:\|\s*(?:head|tail|grep|cat|less|wc|sort)\b.*|\d?>&?\s*\S+)")
 _ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"can replace '(.{3,80}?)' with '(.{3,80}?)'"), "Write `{1}`, not `{0}`"),
     (
@@ -54,11 +56,16 @@ _ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
     ),
 )
 _SYMPTOM = re.compile(
-    r"error|fail|wrong|broken|slow|delay|crash|\bnot\b|n't|invalid|issue|bug|problem|hang|错|失败|报|エラー|失敗|오류|버그|안 ",
+    r"error|fail|wrong|broken|slow|delay|crash|\bnot\b|n't|invalid|issue|bug|problem|hang|"
+    r"错|失败|报|エラー|失敗|오류|버그|안 ",
     re.IGNORECASE,
 )
+_ABSENT = re.compile(r"command not found: ([\w.+-]{2,40})|([\w.+-]{2,40}): (?:command )?not found\b")
 # A path mistyped or a folder left: put right at once, and nothing to remember.
-_MISTYPED = re.compile(r"[Nn]o such file or directory|did not match any file|ENOENT|cannot access|not a directory")
+_MISTYPED = re.compile(
+    r"[Nn]o such file or directory|did not match any file|ENOENT|cannot access|not a directory|"
+    r"^\S{0,8}:? ?unmatched|in command substitution|unexpected EOF|unterminated"
+)
 _ASSERTION = re.compile(
     r"AssertionError|\bwant\b|\bexpected\b.{0,80}\b(?:got|received|but|to)\b|^assert|●|--- FAIL|"
     r"✗ FAIL"
@@ -98,12 +105,12 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
         title=as_title(title),
         fact=fact,
         why=cost(session, episode, command),
-        instead=instead_of(order or advice, did, command if check.outcome == "passed" else ""),
+        instead=instead_of(advice or order, did, command if check.outcome == "passed" else ""),
         category="bugs",
         worth=worth,
         confidence=sure(0.75, cause, order, advice),
         commands=(command,),
-        errors=(error_of(failed),),
+        errors=(stable_error(error),),
     )
 
 
@@ -135,15 +142,14 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
     narrow = names_in(bare_error(error), failed.command, *(session.turns[i].command for i in episode.change))
     between = said_between(session, at, end)
     cause, order = best_cause(between, narrow), best_order(between, narrow, near=True)
-    helper = _helper(session, episode, failed.text)
+    rerun = display(failed.command) == display(check.command) or command == display(check.command, common)
+    helper = _helper(session, episode, failed.text) if rerun else ""
     if not helper and len(display(check.command)) > 3 and display(check.command) in failed.text:
         helper = display(check.command)
     worth = 1.8 + 0.8 * bool(cause) + 0.8 * bool(order) + min(times(session, at) - 1, 2) * 0.6
     if helper:
         title = f"Run {code(helper, SHORT)} when {code(command, 40)} says {code(without_paths(bare_error(error)), 45)}"
-        did = f"{code(helper)} was run" + (
-            f", then {code(command, 80)} went through" if helper != display(check.command) else ""
-        )
+        did = f"run {code(helper)}" + (f", then {code(command, 80)} again" if helper != display(check.command) else "")
         worth += 0.8 + 0.8 * (helper in failed.text)
     else:
         old, new = display(failed.command), display(check.command)
@@ -154,7 +160,7 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
                 if order and has_literal(order)
                 else with_context(swap, code(without_paths(bare_error(error)), 45))
             )
-            did = f"{code(new)} went through where {code(old)} did not"
+            did = f"run {code(new)}; {code(old)} did not go through"
             worth += 0.6
         elif order and has_literal(order):
             title, did = with_context(order, code(without_paths(bare_error(error)), 45)), ""
@@ -171,7 +177,7 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
         type="procedural",
         confidence=0.75,
         commands=(command,),
-        errors=(error_of(failed),),
+        errors=(stable_error(error),),
     )
 
 
@@ -186,9 +192,9 @@ def _helper(session: Session, episode: Episode, output: str) -> str:
 
 def difference(old: str, new: str) -> str:
     """How one command differs from another in a few words, as an order; "" where they differ too much."""
-    before, after = old.split(), new.split()
+    before, after = (_TAIL.sub("", text).split() for text in (old, new))
     gone = [word for word in before if word not in after]
-    come = [word for word in after if word not in before and word not in {"2>&1", "|", "head", "tail"}]
+    come = [word for word in after if word not in before]
     if not gone and not come:
         return ""
     if len(" ".join(old.split())) < 90 and len(new) < 90:
@@ -214,6 +220,8 @@ def draft_diagnosis(session: Session, episode: Episode) -> Draft | None:
     order = best_order(said_between(session, first, named) + texts, names_in(cause) & changed or names_in(cause))
     report = session.turns[first].text if is_person(session.turns[first]) else ""
     symptom = _symptom(report)
+    if not symptom and rejects(report):
+        symptom = next(filter(None, (_symptom(t.text) for t in reversed(session.turns[:first]) if is_person(t))), "")
     failed = any(is_failure(turn) for turn in session.turns[first:named])
     if not symptom and not failed:
         return None
@@ -236,51 +244,73 @@ def draft_environment(session: Session, episode: Episode) -> Draft | None:
         return None
     failed = session.turns[episode.failure]
     error = telling_line(failed.text)
+    command = display(failed.command, _blamed(failed.command, error)) or failed.tool
     texts = [session.turns[at].text for at in episode.turns if is_statement(session.turns[at])]
     check = session.turns[episode.check] if episode.check is not None else None
     names = names_in(error, failed.command, check.command if check else "")
     cause, order = best_cause(texts, names), best_order(texts, names, near=True)
     runs = times(session, episode.failure)
-    command = display(failed.command, _blamed(failed.command, error)) or failed.tool
     short = code(without_paths(bare_error(error)), SHORT)
     if check is None:
-        if runs < 2:
-            return None
-        title = f"Do not count on {code(command, 40)} here: {short}"
-        instead = "No way round it was found in that session. Do not run it again unchanged; tell the person."
-        worth = 2.6 + min(runs, 4) * 0.3 + 0.5 * bool(cause)
+        title, instead, worth = _limit(command, short, kind_of(failed), runs, cause)
     else:
-        old, new = display(failed.command), display(check.command)
-        swap = difference(old, new) if old and new else ""
-        if first_line(failed.command) == first_line(check.command):
-            if "sandbox" not in episode.reason:
-                return None
-            name = command if len(command) < 40 else (_blamed(failed.command, error) or command)
-            title = f"Run {code(name, 50)} outside the sandbox, with permission ({short})"
-            instead, worth = f"{code(new)} went through when it was run again with permission.", 2.7
-        elif order or swap:
-            title = with_context(order or swap, short)
-            instead, worth = (
-                instead_of(order, f"{code(new)} went through", ""),
-                2.0 + 0.8 * bool(cause) + 0.8 * bool(order),
-            )
-            worth += 0.5 * bool(swap)
-        else:
-            return None
+        title, instead, worth = _way_round(session, episode, command, short, order)
+    if not title:
+        return None
+    fact = f"{code(command, 100)} fails here with {code(bare_error(error), 220)}." + (
+        f" {sentence(cause)}" if cause else ""
+    )
+    counted = f"The same error came {runs} times in one session."
     return Draft(
         title=as_title(title),
-        fact=f"{code(command, 100)} fails here with {code(bare_error(error), 220)}."
-        + (f" {sentence(cause)}" if cause else ""),
-        why=f"The same error came {runs} times in one session."
-        if runs > 1
-        else f"{code(command, 80)} cannot be run there as it stands.",
+        fact=fact,
+        why=counted if runs > 1 else f"{code(command, 80)} cannot be run there as it stands.",
         instead=instead,
         category="knowledge",
-        worth=worth,
+        worth=worth + 0.6 * bool(cause),
         confidence=0.8,
         commands=(command,),
-        errors=tuple(filter(None, [error_of(failed)])),
+        errors=(stable_error(error),),
     )
+
+
+def _limit(command: str, short: str, kind: str, runs: int, cause: str) -> tuple[str, str, float]:
+    """(title, instead, worth) of a limit that stayed; no title where it was met once and its cause not named."""
+    if kind == "order":
+        if found := re.search(r"\b[Rr]un ([\w.-]{2,60}) first\b", short):
+            return f"Run {code(found[1])} before {code(command, 40)}", f"Run {code(found[1])} first.", 2.8
+        first = "Do first what the message asks for, and do not repeat the call before that."
+        return f"Mind the order of calls: {short}", first, 2.6
+    if runs < 2 and not cause:
+        return "", "", 0.0
+    instead = "No way round it was found in that session. Do not run it again unchanged; tell the person."
+    return f"Do not count on {code(command, 40)} here: {short}", instead, 2.2 + min(runs, 4) * 0.3
+
+
+def _way_round(session: Session, episode: Episode, command: str, short: str, order: str) -> tuple[str, str, float]:
+    """(title, instead, worth) of what went through in place of a command; no title where it cannot be said in short."""
+    failed, check = session.turns[episode.failure or 0], session.turns[episode.check or 0]
+    old, new = display(failed.command), display(check.command)
+    if first_line(failed.command) == first_line(check.command):
+        if kind_of(failed) != "sandbox":
+            return "", "", 0.0
+        name = command if len(command) < 40 else (checks_of(failed.command) or (command,))[0]
+        instead = f"{code(new)} went through when it was run again with permission."
+        return f"Run {code(name, 50)} outside the sandbox, with permission ({short})", instead, 2.7
+    swap = difference(old, new) if old and new else ""
+    absent = _ABSENT.search(short)
+    if absent:
+        swap = f"Do without {code(absent[1] or absent[2])} here"
+    elif not swap and kind_of(failed) in {"tool", "module", "version"} and len(new) < 90:
+        swap = f"Run {code(new, 70)} where {code(command, 40)} fails"
+    if not order and not swap:
+        return "", "", 0.0
+    kept = sum(1 for turn in session.turns[(episode.check or 0) + 1 :] if new and new in turn.command)
+    instead = instead_of(
+        order, f"run {code(new)}, which went through" + (f", then {kept} more times" if kept > 1 else ""), ""
+    )
+    worth = 2.2 + 0.8 * bool(order) + 0.5 * bool(swap) + 0.8 * (kept > 1)
+    return with_context(order or swap, short), instead, worth
 
 
 def draft_repetition(session: Session, episode: Episode) -> Draft | None:

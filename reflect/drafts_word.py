@@ -9,7 +9,7 @@ from detectors.evidence import is_edit, is_person, is_statement
 from detectors.explicit_memory import remembered
 from detectors.phrases import asked_order, has_literal, is_general, order_in, sentences, yields
 from index.records import Episode, Session
-from reflect.draft import Draft, edits_of, first_line, instead_of, paths_of, what_changed
+from reflect.draft import Draft, edits_of, first_line, instead_of, paths_of, what_changed, with_context
 from reflect.quotes import (
     added_line,
     as_title,
@@ -72,11 +72,12 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
     wanted = _meant(session, episode.failure if episode.failure is not None else at)
     did = what_changed(edits, names_in(words, order)) if edits else ""
     where = paths_of(refused or edits)
+    place = f" of a change to {where}" if where else ""
     why = [f"The agent had meant to do otherwise: “{wanted}”."] if wanted else []
     why += [sentence(reason)] if reason else []
     return Draft(
-        title=as_title(capital(order)),
-        fact=f"A person working on this project said{f' of a change to {where}' if where else ''}: “{shorten(words, 360)}”",
+        title=as_title(with_context(capital(order), reason if len(order) < 40 else "")),
+        fact=f"A person working on this project said{place}: “{shorten(words, 360)}”",
         why=" ".join(why) or "It was said against what the agent was doing.",
         instead=instead_of(capital(order), did, ""),
         category="patterns",
@@ -159,7 +160,7 @@ def draft_abandoned(session: Session, episode: Episode) -> Draft | None:
     cause, order = best_cause([turns[at].text], names), best_order([turns[at].text], names)
     if not cause or not order:
         return None
-    attempt = added_line([t.change for t in tried])
+    attempt = added_line([t.change for t in tried], names)
     return Draft(
         title=as_title(order),
         fact=f"{sentence(cause)} Tried and taken back{f': {code(attempt)}' if attempt else ''} in {paths_of(tried)}.",
@@ -200,7 +201,7 @@ def draft_discarded(session: Session, episode: Episode) -> Draft | None:
     )
     return Draft(
         title="Never drop a stash whose pop was refused; do not stash in a tree that others edit",
-        fact=f"{code(first_line(pop.command))} was refused{f': {code(refusal, 200)}' if refusal else ''}. The stash then held "
+        fact=f"{code(first_line(pop.command))} was refused{f': {code(refusal)}' if refusal else ''}. The stash held "
         f"the only copy of those edits, and {code(first_line(drop.command), 100)} threw it away.",
         why="Uncommitted edits that were only in a dropped stash are gone, and no command says so.",
         instead="Look at another state in a second worktree (`git worktree add`) instead of stashing. After a "

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from detectors.evidence import check_in_common, error_of
+from detectors.evidence import check_in_common, telling_line
 from index.records import (
     CONFIDENCE_RANGE,
     EXTERNAL_ORIGINS,
@@ -22,17 +22,24 @@ from index.records import (
 )
 from index.signature import command_key
 from index.store import solution_id
-from reflect.draft import Draft
+from reflect.draft import Draft, stable_error
 from reflect.drafts import draft
+from reflect.quotes import names_in
 from reflect.tags import tags_for
 
 MOST = 3
 LEAST_WORTH = 2.6
+# Share of the smaller one's names from which two drafts of one session tell the same.
+ALIKE = 0.6
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def write_lessons(session: Session, episodes: Sequence[Episode], most: int = MOST) -> tuple[Solution, ...]:
-    """At most `most` lessons of a session, what the person asked to keep aside, in the order of the transcript."""
+    """At most `most` lessons of a session, what the person asked to keep aside, in the order of the transcript.
+
+    A sub-agent's session gives one at most: the session that started it tells the same story.
+    """
+    most = min(most, 1) if session.subagent else most
     drafted = [(made, episode) for episode in episodes if (made := draft(session, episode)) is not None]
     ranked = sorted(drafted, key=lambda pair: (-pair[0].worth, pair[1].lines, pair[1].detector))
     kept: list[tuple[Draft, Episode]] = []
@@ -58,6 +65,9 @@ def _tells_the_same(session: Session, one: tuple[Draft, Episode], other: tuple[D
     if set(left.errors) & set(right.errors) - {""}:
         return True
     if a.check is b.check is None and {_tail(e) for e in left.errors} & {_tail(e) for e in right.errors}:
+        return True
+    names, others = names_in(left.fact, left.title), names_in(right.fact, right.title)
+    if len(names & others) >= ALIKE * min(len(names), len(others)):
         return True
     shared = set(a.change) & set(b.change)
     return bool(shared) and 2 * len(shared) >= min(len(a.change), len(b.change))
@@ -143,6 +153,6 @@ def _triggers(session: Session, made: Draft, episode: Episode, drafted: Sequence
         failed = failed_turn.command
         check = session.turns[episode.check].command if episode.check is not None else failed
         commands = [key for key in (check_in_common(failed, check), command_key(failed)) if key][:1]
-        errors = errors or [error for error in (error_of(failed_turn),) if error]
+        errors = errors or [error for error in (stable_error(telling_line(failed_turn.text)),) if error]
     narrow = tuple(key for key in dict.fromkeys(commands) if " " in key or len(key) > 4)
     return Triggers(_paths(session, episode), narrow[:3], tuple(dict.fromkeys(errors))[:4])

@@ -26,6 +26,10 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _PATHS = re.compile(r"(?:[A-Za-z]:)?(?:[\w.@+~-]{0,80}[/\\]){1,30}[\w.@+~-]{0,120}")
+_ARTICLES = frozenset(
+    "the a an this that these those it its both there we our no each all only when if with test tests".split()
+)
+_COMMENT = re.compile(r"^(?://|#|/?\*|<!--|--)")
 _LETTERS = re.compile(r"[^\w]")
 _MARK = re.compile(r"\*\*|__|^#{1,6} |^[-*•] |[✅✓✗❌⚠️🎉🔧]")
 _NOISE = frozenset(
@@ -36,11 +40,11 @@ _NOISE = frozenset(
 )
 _CAUSE_LEAD = re.compile(
     r"^(?:the |that's the |so the )?(?:real |actual |main |root |underlying )?(?:issue|problem|bug|cause|"
-    r"reason)(?: here)? (?:is|was)(?: that)?:? (?=\S)",
+    r"reason)(?: here)? (?:is|was)(?: clear)?(?: that)?:?(?: [-–—])? (?=\S)",
     re.IGNORECASE,
 )
 _BECAUSE = re.compile(
-    r"\b(?:instead|rather than|because|since|so that|by \w{3,20}ing|before|after|only|never|"
+    r"\b(?:instead|rather than|because|since|due to|so that|by \w{3,20}ing|before|after|only|never|"
     r"always)\b|, not ",
     re.IGNORECASE,
 )
@@ -55,6 +59,13 @@ _PUT_RIGHT = re.compile(
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(r"^\w{2,14} (?:it|them|this|that|one|ones|these|those|both|each|another)\b(?! `)", re.IGNORECASE)
+_CAUSAL = re.compile(r"\b(?:because|since|due to|so|as)\b|因为|ため|때문", re.IGNORECASE)
+_FIXED = re.compile(
+    r"^(?:the |a |one )?(?:\w{1,12} )?(?:fix|solution) (?:is|was|would)\b|\b(?:issue|problem|bug|error)s? (?:is|"
+    r"are|was|were|has been|have been) (?:now )?(?:resolved|fixed|solved|gone|addressed)",
+    re.IGNORECASE,
+)
+_RESTATES = re.compile(r"\b(?:fail(?:s|ed|ing)?|broke|error(?:s|ed)?|not passing)\b", re.IGNORECASE)
 _VAGUE = re.compile(
     r"\b(?:this|that|it|them|these|those|both|everything|all issues|the (?:issue|issues|test|tests|"
     r"error|errors|problem|file|code|change|changes|fix))\b[.:]?$",
@@ -88,6 +99,8 @@ def best_cause(texts: Sequence[str], names: frozenset[str], least: int = 1, near
             bare_mark = cause_weight(one) >= OUTRIGHT and not has_literal(one) and len(clean) < 60
             carried = OUTRIGHT if bare_mark else (carried if carried and at and is_bare(said[at - 1]) else 0)
             if weight < least or len(clean) < 20 or clean.endswith(("?", ":")) or (is_plan(one) and weight < OUTRIGHT):
+                continue
+            if _FIXED.search(one) or (weight == 1 and _RESTATES.search(one) and not _CAUSAL.search(one)):
                 continue
             shared = len(names_in(one) & names)
             if not shared and not (near and late == len(texts) - 1 and has_literal(one)):
@@ -177,14 +190,28 @@ def without_paths(text: str) -> str:
 
 def keep_in_mind(cause: str) -> str:
     """A title from a cause where nothing says what to do."""
-    return f"Keep in mind: {cause[:1].lower() + cause[1:] if cause[1:2].islower() else cause}"
+    first = cause.partition(" ")[0]
+    return f"Keep in mind: {first.lower() + cause[len(first) :] if first.lower() in _ARTICLES else cause}"
 
 
 def as_title(text: str) -> str:
     """A title: one line, a capital, no full stop, cut at a clause where it is long."""
     line = clean_end(" ".join(text.split()))
     if len(line) > LONGEST_TITLE:
-        for mark in (". ", "; ", " — ", " – ", " - ", " (", ", so ", ", which ", ", but ", ", and ", ": ", ", "):
+        for mark in (
+            ". ",
+            "; ",
+            " — ",
+            " – ",
+            " - ",
+            " (",
+            ", so that ",
+            ", which ",
+            ", even though ",
+            ", because ",
+            ", i ",
+            ", we ",
+        ):
             head = line[:LONGEST_TITLE].rpartition(mark)[0]
             if len(head) > 30 and head.count("`") % 2 == 0 and head.count("(") == head.count(")"):
                 line = head
@@ -201,7 +228,7 @@ def code(text: str, most: int = 160) -> str:
 
 
 def line_pair(changes: Sequence[str], names: frozenset[str]) -> tuple[str, str]:
-    """(old, new): of all edits the replaced line that speaks most of `names`, else of a lone replaced line; or ("", "")."""
+    """(old, new): of all edits the replaced line that speaks most of `names`, or a lone one; else ("", "")."""
     found: list[tuple[float, tuple[str, str]]] = []
     for change in changes:
         old = [line[1:].strip() for line in change.split("\n") if line.startswith("-")][:80]
@@ -225,11 +252,14 @@ def _alike(left: str, right: str) -> float:
     return SequenceMatcher(None, left, right, autojunk=False).ratio()
 
 
-def added_line(changes: Sequence[str]) -> str:
-    """The one line that a small edit added, or ""."""
-    found = []
-    for change in changes:
-        old = {line[1:].strip() for line in change.split("\n") if line.startswith("-")}
+def added_line(changes: Sequence[str], names: frozenset[str]) -> str:
+    """Of the lines that edits added, the one that speaks most of `names`; or the only one; or ""."""
+    found: list[str] = []
+    for at, change in enumerate(changes):
+        later = {line[1:].strip() for after in changes[at:] for line in after.split("\n") if line.startswith("-")}
         new = [line[1:].strip() for line in change.split("\n") if line.startswith("+")]
-        found += [line for line in new if line not in old and len(line) > 3]
-    return found[0] if len(found) == 1 else ""
+        found += [line for line in new if line not in later and 3 < len(line) < 200 and not _COMMENT.match(line)]
+    if len(found) == 1:
+        return found[0]
+    best = max(((len(names_in(line) & names), -at) for at, line in enumerate(found)), default=(0, 0))
+    return found[-best[1]] if best[0] else ""
