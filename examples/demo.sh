@@ -10,6 +10,7 @@ rm -rf "$demo"
 mkdir -p "$demo/home" "$demo/store/inbox"
 demo=$(cd "$demo" && pwd)
 cp "$examples"/inbox/*.md "$demo/store/inbox/"
+touch -d 2026-11-26T12:00:00Z "$demo/store/inbox/"*.md
 # A home of its own, so that no real session is read, and the day on which the samples end.
 export HOME="$demo/home" HOTWASH_HOME="$demo/store" HOTWASH_NOW="2026-11-28T09:00:00Z" NO_COLOR=1
 export CLAUDE_CONFIG_DIR="$examples/claude-code" CODEX_HOME="$examples/codex"

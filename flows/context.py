@@ -15,9 +15,10 @@ from detectors.poison.scan import rule_set_version, scan_solution
 from flows.report import Report, StageLine
 from index.changes import Plan, Run, advance, apply, end_run, recover, start_run, store_lock
 from index.errors import SettingsError
+from index.recall_db import database_path
 from index.records import Solution
 from index.settings import Settings, read_settings
-from index.store import Store, make_store, read_store
+from index.store import Store, make_store, read_store, store_root
 from reflect.ask import Ask, make_ask
 from reflect.budget import Budget
 
@@ -43,6 +44,13 @@ class World:
     home: Path
     env: Mapping[str, str]
     say: Callable[[str], None] = field(default=lambda text: None)
+
+
+def recall_database(root: Path, env: Mapping[str, str]) -> Path:
+    """Where the recall cache of a store lies. That of a store in a repository lies in the personal store: a repository
+    must not be able to bring a cache of its own."""
+    shared = root.name == ".hotwash" and (root.parent / ".git").exists()
+    return database_path(store_root(None, env) if shared else root, root)
 
 
 def read_clock(env: Mapping[str, str]) -> datetime:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -19,17 +20,21 @@ from curate.promote import Known, plan_promote
 from curate.quarantine import plan_quarantine
 from curate.skills import read_skills, skill_folders
 from curate.snapshot import SNAPSHOTS, render_snapshot, snapshot_name, snapshots_to_drop
+from curate.verdicts import text_hash
 from detectors.poison.scan import scan_text
 from detectors.recurrence import find_patterns
 from detectors.secrets import find_secrets
-from flows.context import Pass, World
+from flows.context import Pass, World, recall_database
 from index.changes import Note, Plan, read_bytes, write_derived
+from index.recall_db import build
+from index.records import Solution
 from index.search import render_index
-from index.store import ARCHIVE, INDEX_FILE, MEMORY_FILE, known_ids, read_store
+from index.store import ARCHIVE, CACHE, INDEX_FILE, MEMORY_FILE, known_ids, read_store
 from reflect.ask import Prompt
 from reflect.inbox import plan_import, plan_inbox, source_files
 from reflect.ledger import Progress, read_ledger
 
+RECALL_KEY = f"{CACHE}/recall.key"
 # Sources that are no session of an agent: they support a lesson, and never count as having met it.
 NO_SESSION = ("inbox:", "import:", "mcp:")
 
@@ -150,8 +155,25 @@ def remember(run: Pass) -> None:
 
 def write_index(run: Pass) -> None:
     """Write the derived files that differ: `.index.yaml` and the recall cache."""
-    if not run.dry_run:
-        write_derived(run.world.root / INDEX_FILE, render_index(run.store.solutions).encode())
+    if run.dry_run:
+        return
+    root = run.world.root
+    write_derived(root / INDEX_FILE, render_index(run.store.solutions).encode())
+    clean = {solution.path: run.may_serve(solution) for solution in run.store.solutions}
+    today = run.world.now.date()
+    target = recall_database(root, run.world.env)
+    key = recall_key(run.store.solutions, clean, today)
+    if not target.exists() or read_bytes(root / RECALL_KEY) != key:
+        build(target, run.store.solutions, clean, today, stale_days=run.world.settings.decay.stale_days)
+        write_derived(root / RECALL_KEY, key)
+
+
+def recall_key(solutions: Sequence[Solution], clean: Mapping[str, bool], today: date) -> bytes:
+    """What the recall cache was made of: it is made again only when this differs."""
+    digest = hashlib.sha256(today.isoformat().encode())
+    for solution in solutions:
+        digest.update(f"{solution.path}\0{text_hash(solution.text)}\0{clean[solution.path]}\n".encode())
+    return digest.hexdigest().encode()
 
 
 def take_snapshot(world: World) -> str:
