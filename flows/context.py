@@ -91,6 +91,7 @@ class Pass:
     known_before: frozenset[str] = frozenset()
     ask: Ask | None = None
     budget: Budget | None = None
+    errors: list[str] = field(default_factory=list)
 
     def land(self, plan: Plan) -> StageLine:
         """Apply a plan, or with a dry run only take it as done; either way the next stage sees its result."""

@@ -126,6 +126,7 @@ def _ingest_session(
         session, redacted = redact_session(session, run.world.settings.redact)
         concluded = before.lines if before and before.status == "read" else 0
         episodes = tuple(episode for episode in detect_episodes(session) if episode.lines[1] > concluded)
+        run.errors += [turn.text for turn in session.turns if turn.outcome == "failed" and turn.line > concluded]
         lessons = write_lessons(session, episodes, run.world.settings.reflect.lessons_per_session)
     progress = _progress(session, blank, before, reason, len(lessons), sum(redacted.values()))
     plan = plan_session(run.world.root, session, episodes, lessons, progress, known)

@@ -18,6 +18,7 @@ from flows.stages import (
     promote,
     quarantine,
     remember,
+    revive,
     take_snapshot,
     write_index,
 )
@@ -34,6 +35,7 @@ def session_end(
         events = () if dry_run else read_spool(world.root)
         ingest(run, choose_files(world, paths, events, from_spool), events, asked=paths is not None)
         drop_dead_events(run, events)
+        revive(run)
         file_inbox(run)
         quarantine(run)
         promote(run)
@@ -50,6 +52,7 @@ def curate(world: World, dry_run: bool = False) -> Report:
         events = () if dry_run else read_spool(world.root)
         ingest(run, choose_files(world, None, events, from_spool=False), events, asked=False)
         drop_dead_events(run, events)
+        revive(run)
         file_inbox(run)
         quarantine(run)
         decay(run)

@@ -11,7 +11,19 @@ from index.records import Solution, Verdict
 from index.store import ARCHIVE, QUARANTINE
 
 # Stages whose single changes a person wants to see; the others are told by their numbers.
-SHOWN = ("inbox", "quarantine", "decay", "dedup", "consolidate", "promote", "undo", "restore", "supersede", "publish")
+SHOWN = (
+    "inbox",
+    "quarantine",
+    "decay",
+    "dedup",
+    "consolidate",
+    "promote",
+    "undo",
+    "return",
+    "restore",
+    "supersede",
+    "publish",
+)
 MOST_LINES = 12
 
 

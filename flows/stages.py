@@ -10,7 +10,7 @@ from datetime import date
 from pathlib import Path
 
 from curate.consolidate import cluster_same, plan_consolidate
-from curate.decay import plan_decay
+from curate.decay import matching_archived, plan_decay, plan_return
 from curate.dedup import DECISIONS_FILE, KeptApart, conflict_note, pair_key, parse_decisions, plan_dedup
 from curate.drafts import read_decisions, read_drafts
 from curate.evidence import find_evidence, read_git_times, read_seen, update_seen, write_seen
@@ -60,6 +60,16 @@ def quarantine(run: Pass) -> None:
     run.scan()
     verdicts = {solution.path: verdict for solution in run.store.solutions if (verdict := run.verdicts.of(solution))}
     run.land(plan_quarantine(run.store.solutions, verdicts))
+
+
+def revive(run: Pass) -> None:
+    """Bring archived lessons back whose error was met again in the sessions that this run has read."""
+    archived = read_store(run.world.root, ARCHIVE).solutions if run.errors else ()
+    matches = matching_archived(run.errors, archived)
+    if matches:
+        live = run.store.solutions
+        plan = plan_return(matches, run.world.now, {one.path for one in live}, {one.id for one in live})
+        run.land(plan)
 
 
 def decay(run: Pass) -> None:
