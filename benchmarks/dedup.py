@@ -55,9 +55,9 @@ def bare_scan(folder: Path, _: Path) -> None:
 
 
 def bodies_of(folder: Path) -> Iterator[bytes]:
-    """Every body below a folder, in order of path."""
+    """Every body below a folder, in the order of the walk."""
     read = read_below(folder)
-    return (strip_front_matter(read(stamp.path)) for stamp in scan_markdown(folder))
+    return (strip_front_matter(read(path)) for path in scan_markdown(folder).paths)
 
 
 def base_shingles(folder: Path, _: Path) -> None:
@@ -193,10 +193,10 @@ def _may_be_alike(a: Int, b: Int, sizes: Int, bits: U64, threshold: float) -> U6
 
 def report_truth(folder: Path, found: Duplicates) -> None:
     """Print recall and precision of a pass against exact truth."""
-    paths = [stamp.path for stamp in scan_markdown(folder)]
+    paths = scan_markdown(folder).paths
     truth = exact_pairs(list(bodies_of(folder)), SETTINGS.threshold)
     place = {path: number for number, path in enumerate(paths)}
-    pairs = {(place[pair.a], place[pair.b]) for pair in found.pairs}
+    pairs = {(min(place[pair.a], place[pair.b]), max(place[pair.a], place[pair.b])) for pair in found.pairs}
     for least in (0.7, 0.8, 0.9):
         wanted = {pair for pair, likeness in truth.items() if likeness >= least}
         share = len(wanted & pairs) / len(wanted) if wanted else 1.0
@@ -262,11 +262,12 @@ def main() -> None:
         folder = options.folder or Path(scratch) / "corpus"
         if options.folder is None:
             write_corpus(folder, options.size, options.seed)
-        stamps = scan_markdown(folder)
-        print(f"{len(stamps)} files, {sum(stamp.size for stamp in stamps) / len(stamps):.0f} bytes each")
+        listing = scan_markdown(folder)
+        size = len(listing.paths)
+        print(f"{size} files, {sum(listing.times[2::3]) / size:.0f} bytes each")
         if not options.no_truth:
             report_truth(folder, full_pass(folder, Path()))
-        report_ratios(folder, len(stamps), options.seed, options.rounds, fixed=options.folder is not None)
+        report_ratios(folder, size, options.seed, options.rounds, fixed=options.folder is not None)
 
 
 if __name__ == "__main__":

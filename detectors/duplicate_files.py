@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import astuple, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -20,7 +21,8 @@ from detectors.duplicates import (
     jaccard_of,
 )
 from index.settings import DedupSettings
-from index.signature_cache import Read, Scheme, SignatureCache, Stamp, read_below, scan_markdown
+from index.signature_cache import Listing, Read, Refreshed, Scheme, SignatureCache, read_below, scan_markdown
+from index.signatures import U64, Int
 from index.similarity import strip_front_matter
 
 
@@ -45,7 +47,7 @@ class PathPair:
 
 @dataclass(frozen=True, slots=True)
 class Duplicates:
-    """What was found: pairs, clusters, how many files there are, how many were new texts, and those not readable."""
+    """What was found: clusters and pairs, sorted; how many files there are, how many texts were new, what failed."""
 
     clusters: tuple[PathCluster, ...]
     pairs: tuple[PathPair, ...]
@@ -54,109 +56,137 @@ class Duplicates:
     failed: tuple[tuple[str, str], ...] = ()
 
 
+@dataclass(frozen=True, slots=True)
+class _Files:
+    """The files that matter for an answer (they are in a pair or share a text), in order of path, with their rows."""
+
+    paths: tuple[str, ...]
+    rows: tuple[int, ...]
+    sizes: tuple[int, ...]
+
+
 def duplicates_in(root: Path, settings: DedupSettings, now_ns: int, cache_folder: Path | None = None) -> Duplicates:
     """Near-duplicates among the `*.md` files below `root`; paths are relative to it, sorted.
 
     With `cache_folder` only what changed since the last call is read; `now_ns` is the present time. Raises OSError
     where `root` cannot be listed.
     """
-    stamps = scan_markdown(root)
+    listing = scan_markdown(root)
     read = read_below(root)
     with SignatureCache(cache_folder, scheme_of(settings)) as cache:
-        found = cache.refresh(stamps, read, now_ns)
-        if found.new:
-            _find_new(cache, found.rows, found.new, _bodies(found.rows, stamps, read), settings)
-        pairs = _file_pairs(cache, found.rows)
-        clusters = cluster_pairs(
-            pairs,
-            settings.cluster_bound,
-            _similarity(cache, found.rows, stamps, read),
-            lambda place: (-stamps[place].size, stamps[place].path),
-        )
-    paths = [stamp.path for stamp in stamps]
-    return Duplicates(
-        tuple(PathCluster(paths[one.keep], tuple(paths[i] for i in one.drop), one.similarity) for one in clusters),
-        tuple(PathPair(paths[pair.a], paths[pair.b], pair.jaccard, pair.ratio) for pair in pairs),
-        len(stamps),
-        len(found.new),
-        found.failed,
-    )
+        if cache.unchanged(listing) and (kept := cache.answer()) is not None:
+            return _parse(kept, len(listing.paths))
+        found = cache.refresh(listing, read, now_ns)
+        if found.new.size:
+            _find_new(cache, found, _bodies(found.rows, listing, read), settings)
+        files = _files_that_matter(cache, listing, found.rows)
+        answer = _answer(cache, files, read, settings)
+        cache.keep_answer(_render(answer))
+    return Duplicates(answer.clusters, answer.pairs, len(listing.paths), len(found.new), found.failed)
 
 
 def scheme_of(settings: DedupSettings) -> Scheme:
-    """What stored rows and pairs depend on."""
-    pairs = f"{settings.threshold} {settings.ratio} {settings.estimate}"
-    return Scheme(settings.permutations, settings.seed, settings.bands, settings.rows, pairs)
+    """What stored rows, pairs and answers depend on."""
+    answers = f"{settings.threshold} {settings.ratio} {settings.estimate} {settings.cluster_bound}"
+    return Scheme(settings.permutations, settings.seed, settings.bands, settings.rows, answers)
 
 
 def _find_new(
-    cache: SignatureCache,
-    rows: Sequence[int],
-    new: Sequence[int],
-    bodies: Callable[[Sequence[int]], Iterator[bytes]],
-    settings: DedupSettings,
+    cache: SignatureCache, found: Refreshed, bodies: Callable[[Sequence[int]], Iterator[bytes]], settings: DedupSettings
 ) -> None:
-    """Find the pairs of new rows and add them to the cache."""
+    """Find the pairs of new rows and add them to the cache.
+
+    A first run looks every pair up in datasketch's index; importing it would cost more than a later, small run.
+    """
     signed = Signed(cache.signatures, cache.bands, cache.counts)
-    first_run = len(new) == len(set(rows) - {0})
-    candidates = candidate_pairs(signed, settings, None if first_run else np.array(new, dtype=np.int64))
+    first_run = len(found.new) == len(np.setdiff1d(found.rows, [0]))
+    candidates = candidate_pairs(signed, settings, None if first_run else found.new)
     pairs = confirm(candidates, signed, bodies, settings, record=first_run)
     cache.add_pairs({(pair.a, pair.b): (pair.jaccard, pair.ratio) for pair in pairs})
 
 
-def _bodies(rows: Sequence[int], stamps: Sequence[Stamp], read: Read) -> Callable[[Sequence[int]], Iterator[bytes]]:
-    """A function that reads the bodies of rows again, each from the first file that has it; a vanished one is empty."""
-    place = dict(zip(reversed(rows), range(len(rows) - 1, -1, -1), strict=True))
+def _bodies(rows: Int, listing: Listing, read: Read) -> Callable[[Sequence[int]], Iterator[bytes]]:
+    """A function that reads the bodies of rows again, each from a file that has it; a vanished one is empty."""
+    place = np.zeros(int(rows.max(initial=0)) + 1, dtype=np.int64)
+    place[rows] = np.arange(len(rows))
 
     def bodies(wanted: Sequence[int]) -> Iterator[bytes]:
         for row in wanted:
-            try:
-                yield strip_front_matter(read(stamps[place[row]].path))
-            except OSError:
-                yield b""
+            yield _read_body(read, listing.paths[place[row]])
 
     return bodies
 
 
-def _file_pairs(cache: SignatureCache, rows: Sequence[int]) -> tuple[Pair, ...]:
-    """The pairs of files: those of their rows, and files that share a row."""
-    known = [Pair(a, b, jaccard, ratio) for (a, b), (jaccard, ratio) in cache.pairs().items() if ratio is not None]
-    wanted = {row for pair in known for row in (pair.a, pair.b)}
-    if len(set(rows)) < len(rows):
-        cache.load()
-        wanted |= _repeated(rows)
+def _read_body(read: Read, path: str) -> bytes:
+    try:
+        return strip_front_matter(read(path))
+    except OSError:
+        return b""
+
+
+def _files_that_matter(cache: SignatureCache, listing: Listing, rows: Int) -> _Files:
+    used, counts = np.unique(rows, return_counts=True)
+    shared = used[(counts > 1) & (cache.counts[used] > 0)]
+    paired = [row for pair, (_, ratio) in cache.pairs().items() if ratio is not None for row in pair]
+    places = np.flatnonzero(np.isin(rows, np.concatenate([shared, np.array(paired, dtype=np.int64)]))).tolist()
+    places.sort(key=listing.paths.__getitem__)
+    return _Files(
+        tuple(listing.paths[place] for place in places),
+        tuple(rows[places].tolist()) if places else (),
+        tuple(listing.times[3 * place + 2] for place in places),
+    )
+
+
+def _answer(cache: SignatureCache, files: _Files, read: Read, settings: DedupSettings) -> Duplicates:
     places: dict[int, list[int]] = defaultdict(list)
-    for place, row in enumerate(rows):
-        if row in wanted:
-            places[row].append(place)
-    return expand(known, places, lambda row: bool(cache.counts[row] > 0))
+    for place, row in enumerate(files.rows):
+        places[row].append(place)
+    known = [Pair(a, b, jaccard, ratio) for (a, b), (jaccard, ratio) in cache.pairs().items() if ratio is not None]
+    pairs = expand(known, places, lambda row: True)
+    # The longest of a cluster is the likeliest to be kept; among equals the first by path.
+    clusters = cluster_pairs(
+        pairs, settings.cluster_bound, _similarity(cache, files, read), lambda place: -files.sizes[place]
+    )
+    return Duplicates(
+        tuple(
+            PathCluster(files.paths[one.keep], tuple(files.paths[i] for i in one.drop), one.similarity)
+            for one in clusters
+        ),
+        tuple(PathPair(files.paths[pair.a], files.paths[pair.b], pair.jaccard, pair.ratio) for pair in pairs),
+        0,
+        0,
+    )
 
 
-def _repeated(rows: Iterable[int]) -> set[int]:
-    seen: set[int] = {0}
-    repeated: set[int] = set()
-    for row in rows:
-        (repeated if row in seen else seen).add(row)
-    return repeated - {0}
-
-
-def _similarity(
-    cache: SignatureCache, rows: Sequence[int], stamps: Sequence[Stamp], read: Read
-) -> Callable[[int, int], float]:
+def _similarity(cache: SignatureCache, files: _Files, read: Read) -> Callable[[int, int], float]:
     """The exact similarity of two files that are no pair, remembered by their rows."""
-    hashes: dict[int, np.ndarray[tuple[int], np.dtype[np.uint64]]] = {}
+    hashes: dict[int, U64] = {}
 
-    def of(place: int) -> np.ndarray[tuple[int], np.dtype[np.uint64]]:
-        row = rows[place]
+    def of(place: int) -> U64:
+        row = files.rows[place]
         if row not in hashes:
-            body = next(_bodies([row], [stamps[place]], read)([row]))
-            hashes[row] = next(distinct_hashes([body]))
+            hashes[row] = next(distinct_hashes([_read_body(read, files.paths[place])]))
         return hashes[row]
 
     def similarity(a: int, b: int) -> float:
-        key = (min(rows[a], rows[b]), max(rows[a], rows[b]))
+        key = (min(files.rows[a], files.rows[b]), max(files.rows[a], files.rows[b]))
         if key not in cache.pairs():
             cache.add_pairs({key: (jaccard_of(of(a), of(b)), None)})
         return cache.pairs()[key][0]
 
     return similarity
+
+
+def _render(answer: Duplicates) -> str:
+    rows = [[astuple(cluster) for cluster in answer.clusters], [astuple(pair) for pair in answer.pairs]]
+    return json.dumps(rows, separators=(",", ":"))
+
+
+def _parse(kept: str, files: int) -> Duplicates:
+    clusters, pairs = json.loads(kept)
+    return Duplicates(
+        tuple(PathCluster(keep, tuple(drop), tuple(similarity)) for keep, drop, similarity in clusters),
+        tuple(PathPair(*pair) for pair in pairs),
+        files,
+        0,
+    )

@@ -1,8 +1,8 @@
 """Signatures of files, kept between runs: only what changed is read and signed again.
 
 A file is known by path, mtime, ctime and size; beneath that a body by its content hash, so that a checkout, which moves
-every time, signs nothing anew, and equal bodies share one row. SQLite holds files, bodies and pairs; plain arrays hold
-signatures, band hashes and shingle counts by row number. Everything can be deleted at any time.
+every time, signs nothing anew, and equal bodies share one row. Plain arrays hold hashes, signatures, bands and shingle
+counts by row number; SQLite holds the listing, known pairs and the last answer. It can be deleted at any time.
 
 Row 0 of the counts bears the number of the last run that finished. It is cleared before a row is written and set again
 before SQLite commits; where the two differ, a run was cut off, and the cache starts anew. A cache that is locked or
@@ -16,17 +16,21 @@ import mmap
 import os
 import sqlite3
 import struct
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
+import numpy as np
+from numpy.typing import NDArray
+
+from index.bands import band_hashes
+from index.signatures import Int, body_hash, permutations, sign_all
 from index.similarity import VERSION, strip_front_matter
 
 _SCHEMA = (
-    "create table if not exists meta(key text primary key, value text)",
-    "create table if not exists files(path text primary key, mtime int, ctime int, size int, row int) without rowid",
-    "create table if not exists bodies(hash blob primary key, row int) without rowid",
+    "create table if not exists state(key text primary key, value blob) without rowid",
     "create table if not exists pairs(a int, b int, jaccard real, ratio real, primary key(a, b)) without rowid",
 )
 DATABASE = "signatures.db"
@@ -38,52 +42,53 @@ Read = Callable[[str], bytes]
 Known = dict[tuple[int, int], tuple[float, float | None]]
 
 
-class Stamp(NamedTuple):
-    """A file as a directory listing shows it; `path` is relative to the folder scanned, with `/`."""
+class Listing(NamedTuple):
+    """Files as a walk found them, in no special order; `times` holds mtime, ctime (ns) and size of each in turn.
 
-    path: str
-    mtime_ns: int
-    ctime_ns: int
-    size: int
+    Paths are relative to the folder, with `/`.
+    """
+
+    paths: list[str]
+    times: array[int]
 
 
 class Scheme(NamedTuple):
-    """All that rows depend on beside the texts; `pairs` is any text that known pairs depend on."""
+    """All that rows depend on beside the texts; `answers` is any text that pairs and answers depend on."""
 
     permutations: int
     seed: int
     bands: int
     rows: int
-    pairs: str = ""
+    answers: str = ""
 
 
 class Refreshed(NamedTuple):
     """The row of each file (0: it could not be read), the rows that are new, and files that failed with the reason."""
 
-    rows: list[int]
-    new: list[int]
-    changed: bool
+    rows: Int
+    new: Int
     failed: tuple[tuple[str, str], ...] = ()
 
 
-def scan_markdown(root: Path) -> list[Stamp]:
-    """Every `*.md` file below `root`, sorted by path; names that start with a dot and symbolic links are left out."""
-    found: list[Stamp] = []
+def scan_markdown(root: Path) -> Listing:
+    """Every `*.md` file below `root`; names that start with a dot and symbolic links are left out."""
+    paths: list[str] = []
+    times = array("q")
     waiting = [(str(root), "")]
     while waiting:
         folder, prefix = waiting.pop()
         with os.scandir(folder) as entries:
             for entry in entries:
                 name = entry.name
-                if name.startswith("."):
+                if name[0] == ".":
                     continue
                 if name.endswith(".md") and entry.is_file(follow_symlinks=False):
                     stat = entry.stat(follow_symlinks=False)
-                    found.append(Stamp(prefix + name, stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size))
+                    paths.append(prefix + name)
+                    times.extend((stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size))
                 elif entry.is_dir(follow_symlinks=False):
                     waiting.append((entry.path, f"{prefix}{name}/"))
-    found.sort()
-    return found
+    return Listing(paths, times)
 
 
 def read_below(root: Path) -> Read:
@@ -94,11 +99,14 @@ def read_below(root: Path) -> Read:
     def read(path: str) -> bytes:
         handle = os.open(base + path, flags)
         try:
-            data = os.read(handle, os.fstat(handle).st_size + 1)
+            wanted = os.fstat(handle).st_size + 1
+            data = os.read(handle, wanted)
+            if len(data) == wanted - 1:
+                return data
             more = [data]
-            while len(data) > 0 and (data := os.read(handle, 1 << 16)):
+            while data := os.read(handle, 1 << 16):
                 more.append(data)
-            return more[0] if len(more) == 1 else b"".join(more)
+            return b"".join(more)
         finally:
             os.close(handle)
 
@@ -108,12 +116,14 @@ def read_below(root: Path) -> Read:
 class SignatureCache:
     """Rows of signatures for the files of one folder, as a context manager; with `folder` None only in memory.
 
-    `signatures`, `bands` and `counts` are arrays by row number; a row whose count is 0 is not in use.
+    `signatures`, `bands` and `counts` are arrays by row number; a row whose count is not above 0 is not in use or has
+    no words.
     """
 
-    signatures: Any
-    bands: Any
-    counts: Any
+    hashes: NDArray[np.uint64]
+    signatures: NDArray[np.uint32]
+    bands: NDArray[np.uint64]
+    counts: Int
 
     def __init__(self, folder: Path | None, scheme: Scheme) -> None:
         self._folder = folder
@@ -131,13 +141,11 @@ class SignatureCache:
             try:
                 self._open()
                 return self
-            except sqlite3.OperationalError:
+            except (sqlite3.OperationalError, OSError):
                 break
             except (sqlite3.DatabaseError, ValueError, KeyError):
                 self._close()
                 self._drop_files()
-            except OSError:
-                break
         self._close()
         self._folder = None
         return self
@@ -149,15 +157,58 @@ class SignatureCache:
             self._finish()
         self._close()
 
-    def refresh(self, stamps: Sequence[Stamp], read: Read, now_ns: int) -> Refreshed:
-        """Bring the rows up to date with `stamps`, reading only unknown files; `now_ns` is the time of the scan.
+    def unchanged(self, listing: Listing) -> bool:
+        """Whether every file is as the last run found it."""
+        times = self._state("times")
+        return times is not None and times == listing.times.tobytes() and self._state("paths") == _pack(listing.paths)
+
+    def answer(self) -> str | None:
+        """What `keep_answer` was given by the last run."""
+        kept = self._state("answer")
+        return None if kept is None else kept.decode()
+
+    def keep_answer(self, text: str) -> None:
+        """Keep what was found, for as long as no file changes."""
+        self._keep({"answer": text.encode()})
+
+    def refresh(self, listing: Listing, read: Read, now_ns: int) -> Refreshed:
+        """Bring the rows up to date, reading only unknown files; `now_ns` is the time of the scan.
 
         Once for each cache opened.
         """
-        known = self._db.execute("select path, mtime, ctime, size, row from files").fetchall() if self._db else []
-        if known and [row[:4] for row in known] == stamps:
-            return Refreshed([row[4] for row in known], [], changed=False)
-        return self._update(known, stamps, read, now_ns)
+        known = self._known()
+        rows, todo = _match(known, listing)
+        used = np.unique(known[2])
+        # A first run knows how many rows it may need; later ones grow when they must.
+        self._load(self._height if len(used) else self._height + len(todo))
+        names = self._names(used)
+        free = iter(np.setdiff1d(np.arange(1, self._height), used).tolist())
+        new: list[int] = []
+        failed: list[tuple[str, str]] = []
+        fresh: list[bytes] = []
+
+        def bodies() -> Iterator[bytes]:
+            for place in todo:
+                try:
+                    body = strip_front_matter(read(listing.paths[place]))
+                except OSError as error:
+                    failed.append((listing.paths[place], error.strerror or "cannot be read"))
+                    continue
+                name = body_hash(body)
+                row = names.get(name)
+                if row is None:
+                    row = names[name] = next(free, self._height)
+                    self._height = max(self._height, row + 1)
+                    new.append(row)
+                    fresh.append(name)
+                    yield body
+                rows[place] = row
+
+        self._write_rows(bodies(), new, fresh)
+        self._unpaired = bool(new)
+        self._forget(np.setdiff1d(used, rows))
+        self._keep_listing(listing, rows, now_ns)
+        return Refreshed(rows, np.array(new, dtype=np.int64), tuple(failed))
 
     def pairs(self) -> Known:
         """Known similarities by pair of rows: the Jaccard index, and rapidfuzz' ratio where it was asked for."""
@@ -183,22 +234,36 @@ class SignatureCache:
         self._db.execute("begin immediate")
         for statement in _SCHEMA:
             self._db.execute(statement)
-        meta = dict(self._db.execute("select key, value from meta").fetchall())
-        if meta.get("scheme") == self._key():
-            self._generation, self._slot = int(meta["generation"]), int(meta["slot"])
-            self._height, self._capacity = int(meta["height"]), int(meta["capacity"])
+        if self._state("scheme") == self._key():
+            numbers = struct.unpack("<4q", self._state("numbers") or b"")
+            self._generation, self._slot, self._height, self._capacity = numbers
             if self._sound():
                 return
-        for table in ("meta", "files", "bodies", "pairs"):
-            self._db.execute(f"delete from {table}")  # noqa: S608 - names from the line above
+        self._db.execute("delete from state")
+        self._db.execute("delete from pairs")
         self._generation, self._height, self._capacity = 0, 1, 0
 
-    def _key(self) -> str:
-        return f"{VERSION} {tuple(self._scheme)}"
+    def _key(self) -> bytes:
+        return f"{VERSION} {tuple(self._scheme)}".encode()
 
-    def _widths(self) -> dict[str, int]:
-        """Bytes a row in each array."""
-        return {"signatures": 4 * self._scheme.permutations, "bands": 8 * self._scheme.bands, "counts": 8}
+    def _state(self, key: str) -> bytes | None:
+        if self._db is None:
+            return None
+        found = self._db.execute("select value from state where key = ?", (key,)).fetchone()
+        return None if found is None else bytes(found[0])
+
+    def _keep(self, values: Mapping[str, bytes]) -> None:
+        if self._db is not None:
+            self._db.executemany("insert or replace into state values (?, ?)", values.items())
+
+    def _shapes(self) -> dict[str, tuple[type[np.generic], int]]:
+        """The kind and the number of values a row in each array."""
+        return {
+            "hashes": (np.uint64, 2),
+            "signatures": (np.uint32, self._scheme.permutations),
+            "bands": (np.uint64, self._scheme.bands),
+            "counts": (np.int64, 1),
+        }
 
     def _path(self, name: str, slot: int) -> Path:
         return (self._folder or Path()) / f"{name}-{slot}.bin"
@@ -206,145 +271,79 @@ class SignatureCache:
     def _sound(self) -> bool:
         """Whether the arrays are whole and of the run that SQLite knows."""
         try:
-            for name, width in self._widths().items():
-                if self._path(name, self._slot).stat().st_size != width * self._capacity:
+            for name, (kind, columns) in self._shapes().items():
+                if self._path(name, self._slot).stat().st_size != np.dtype(kind).itemsize * columns * self._capacity:
                     return False
             with self._path("counts", self._slot).open("rb") as file:
                 return struct.unpack("<q", file.read(8)) == (-self._generation,)
         except (OSError, struct.error):
             return False
 
-    def _update(self, known: list[tuple[Any, ...]], stamps: Sequence[Stamp], read: Read, now_ns: int) -> Refreshed:
-        from index import signatures as make  # numpy is not needed where nothing changed
+    def _known(self) -> tuple[list[str], Int, Int]:
+        """The paths, times (three columns) and rows of the files that the last run found."""
+        paths, times, rows = self._state("paths"), self._state("times"), self._state("rows")
+        if paths is None or times is None or rows is None or not rows:
+            return [], np.empty((0, 3), dtype=np.int64), np.empty(0, dtype=np.int64)
+        names = paths.decode("utf-8", "surrogateescape").split("\0")
+        return names, np.frombuffer(times, dtype=np.int64).reshape(-1, 3), np.frombuffer(rows, dtype=np.int64)
 
-        old = {row[0]: row for row in known}
-        rows = [0] * len(stamps)
-        todo: list[int] = []
-        for place, stamp in enumerate(stamps):
-            before = old.pop(stamp.path, None)
-            if before is not None and before[:4] == stamp:
-                rows[place] = before[4]
-            else:
-                todo.append(place)
-        used = {row[4] for row in known}
-        free = iter(sorted(set(range(1, self._height)) - used) if len(used) < self._height - 1 else ())
-        self._load(self._height if known else self._height + len(todo))
-        fresh: dict[bytes, int] = {}
-        new: list[int] = []
-        failed: list[tuple[str, str]] = []
+    def _keep_listing(self, listing: Listing, rows: Int, now_ns: int) -> None:
+        times = np.array(listing.times, dtype=np.int64).reshape(-1, 3)
+        # What is too young, or could not be read, is looked at again next time.
+        times[(times[:, :2].max(axis=1, initial=0) > now_ns - RACY_NS) | (rows == 0)] = -1
+        self._keep({"paths": _pack(listing.paths), "times": times.tobytes(), "rows": rows.tobytes()})
 
-        def bodies() -> Iterator[bytes]:
-            for place in todo:
-                try:
-                    body = strip_front_matter(read(stamps[place].path))
-                except OSError as error:
-                    failed.append((stamps[place].path, error.strerror or "cannot be read"))
-                    continue
-                name = make.body_hash(body)
-                row = fresh.get(name) or (self._row_of(name) if known else None)
-                if row is None:
-                    row = next(free, self._height)
-                    self._height = max(self._height, row + 1)
-                    fresh[name] = row
-                    new.append(row)
-                    yield body
-                rows[place] = row
+    def _names(self, used: Int) -> dict[bytes, int]:
+        """The row of each body by its hash."""
+        names = np.ascontiguousarray(self.hashes[used]).view("V16").ravel().tolist()
+        return dict(zip(names, used.tolist(), strict=True))
 
-        self._write_rows(make, bodies(), new)
-        self._unpaired = bool(new)
-        self._forget(used - set(rows))
-        self._store(stamps, rows, todo, old, fresh, now_ns)
-        return Refreshed(rows, new, changed=True, failed=tuple(failed))
-
-    def _row_of(self, name: bytes) -> int | None:
-        if self._db is None:
-            return None
-        found = self._db.execute("select row from bodies where hash = ?", (name,)).fetchone()
-        return None if found is None else int(found[0])
-
-    def _write_rows(self, make: Any, bodies: Iterable[bytes], new: list[int]) -> None:
-        from index.bands import band_hashes
-
-        factors, summands = make.permutations(self._scheme.permutations, self._scheme.seed)
+    def _write_rows(self, bodies: Iterable[bytes], new: list[int], fresh: list[bytes]) -> None:
+        factors, summands = permutations(self._scheme.permutations, self._scheme.seed)
         done = 0
-        for signatures, counts in make.sign_all(bodies, factors, summands):
+        for signatures, counts in sign_all(bodies, factors, summands):
             rows = new[done : done + len(counts)]
-            done += len(counts)
             if self._height > self._capacity:
                 self._load(self._height)
             self._mark(0)
             # Rows of a first run follow one another, and a slice is written without a copy.
             at: Any = slice(rows[0], rows[-1] + 1) if rows[-1] - rows[0] == len(rows) - 1 else rows
+            names = b"".join(fresh[done : done + len(counts)])
+            self.hashes[at] = np.frombuffer(names, dtype=np.uint64).reshape(-1, 2)
             self.signatures[at] = signatures
             self.bands[at] = band_hashes(signatures, self._scheme.bands, self._scheme.rows)
             self.counts[at] = counts
+            done += len(counts)
 
-    def _forget(self, gone: set[int]) -> None:
+    def _forget(self, gone: Int) -> None:
         """Free rows whose body no file has any more, with their pairs."""
-        if not gone:
+        if not gone.size:
             return
         self._mark(0)
-        self.counts[sorted(gone)] = 0
-        self._pairs = None
+        self.counts[gone] = 0
+        lost = set(gone.tolist())
+        dead = [pair for pair in self.pairs() if pair[0] in lost or pair[1] in lost]
+        for pair in dead:
+            del self.pairs()[pair]
         if self._db is not None:
-            self._db.execute("create temp table gone(row integer primary key)")
-            self._db.executemany("insert into gone values (?)", ((row,) for row in sorted(gone)))
-            self._db.execute("delete from bodies where row in (select row from gone)")
-            self._db.execute("delete from pairs where a in (select row from gone) or b in (select row from gone)")
-            self._db.execute("drop table gone")
-
-    def _store(
-        self,
-        stamps: Sequence[Stamp],
-        rows: list[int],
-        todo: list[int],
-        vanished: Iterable[str],
-        fresh: Mapping[bytes, int],
-        now_ns: int,
-    ) -> None:
-        if self._db is None:
-            return
-        racy = now_ns - RACY_NS
-        self._db.executemany("delete from files where path = ?", ((path,) for path in vanished))
-        self._db.executemany(
-            "insert or replace into files values (?, ?, ?, ?, ?)",
-            (
-                (stamp.path, -1 if max(stamp[1], stamp[2]) > racy else stamp.mtime_ns, stamp.ctime_ns, stamp.size, row)
-                for stamp, row in ((stamps[place], rows[place]) for place in todo)
-                if row
-            ),
-        )
-        # A file that could be read before and cannot now is looked at again next time.
-        lost = ((stamps[place].path,) for place in todo if not rows[place])
-        self._db.executemany("delete from files where path = ?", lost)
-        self._db.executemany("insert into bodies values (?, ?)", sorted(fresh.items()))
-
-    def load(self) -> None:
-        """Map the arrays where a refresh that found nothing changed did not need them."""
-        if self._capacity and not hasattr(self, "counts"):
-            self._load(0)
+            self._db.executemany("delete from pairs where a = ? and b = ?", dead)
 
     def _load(self, needed: int) -> None:
-        import numpy as np
-
-        kinds = {"signatures": np.uint32, "bands": np.uint64, "counts": np.int64}
-        columns = {"signatures": self._scheme.permutations, "bands": self._scheme.bands, "counts": 1}
+        """Open the arrays, with room for `needed` rows."""
         kept, old_slot = self._capacity, self._slot
-        grows = needed > self._capacity
+        grows = needed > kept
         if grows:
             self._capacity = int(SPARE * needed) + 16
             self._slot += 1
-        for name, kind in kinds.items():
-            shape = (self._capacity, columns[name])
+        for name, (kind, columns) in self._shapes().items():
+            shape = (self._capacity, columns)
             if self._folder is None:
-                array: Any = np.zeros(shape, dtype=kind)
+                rows: Any = np.zeros(shape, dtype=kind)
             else:
-                array = np.memmap(self._path(name, self._slot), kind, "w+" if grows else "r+", shape=shape)
+                rows = np.memmap(self._path(name, self._slot), kind, "w+" if grows else "r+", shape=shape)
                 if grows and kept:
-                    array[:kept] = np.memmap(self._path(name, old_slot), kind, "r", shape=(kept, columns[name]))
-            setattr(self, name, array[:, 0] if name == "counts" else array)
-        if grows:
-            self._mark(0)
+                    rows[:kept] = np.memmap(self._path(name, old_slot), kind, "r", shape=(kept, columns))
+            setattr(self, name, rows[:, 0] if columns == 1 else rows)
 
     def _mark(self, generation: int) -> None:
         """Write the run's number into row 0, negative so that it never counts as a row in use."""
@@ -354,8 +353,8 @@ class SignatureCache:
             self._flush()
 
     def _flush(self) -> None:
-        for name in ("signatures", "bands", "counts"):
-            base = getattr(self, name).base
+        for name in self._shapes():
+            base: Any = getattr(self, name).base
             while base is not None and not isinstance(base, mmap.mmap):
                 base = getattr(base, "base", None)
             if base is not None:
@@ -368,15 +367,8 @@ class SignatureCache:
         if hasattr(self, "counts") and self.counts[0] == 0:
             self._generation += 1
             self._mark(self._generation)
-            state = {
-                "scheme": self._key(),
-                "generation": self._generation,
-                "slot": self._slot,
-                "height": self._height,
-                "capacity": self._capacity,
-            }
-            values = [(key, str(value)) for key, value in state.items()]
-            self._db.executemany("insert or replace into meta values (?, ?)", values)
+            numbers = struct.pack("<4q", self._generation, self._slot, self._height, self._capacity)
+            self._keep({"scheme": self._key(), "numbers": numbers})
         self._db.execute("commit")
         if self._folder is not None and self._capacity:
             for path in self._folder.glob("*-*.bin"):
@@ -394,3 +386,22 @@ class SignatureCache:
         if self._folder is not None:
             for path in (*self._folder.glob("*-*.bin"), *self._folder.glob(f"{DATABASE}*")):
                 path.unlink(missing_ok=True)
+
+
+def _pack(paths: list[str]) -> bytes:
+    return "\0".join(paths).encode("utf-8", "surrogateescape")
+
+
+def _match(known: tuple[list[str], Int, Int], listing: Listing) -> tuple[Int, list[int]]:
+    """The row of each file that is as it was (0 for the others), and the places of the others."""
+    paths, times, rows = known
+    now = np.frombuffer(listing.times, dtype=np.int64).reshape(-1, 3)
+    if paths == listing.paths:
+        same = (times == now).all(axis=1)
+        return np.where(same, rows, 0), np.flatnonzero(~same).tolist()
+    before = dict(zip(paths, range(len(paths)), strict=True))
+    place = np.fromiter((before.get(path, -1) for path in listing.paths), dtype=np.int64, count=len(listing.paths))
+    if not len(paths):
+        return np.zeros(len(place), dtype=np.int64), list(range(len(place)))
+    same = (place >= 0) & (times[place] == now).all(axis=1)
+    return np.where(same, rows[place], 0), np.flatnonzero(~same).tolist()
