@@ -1,0 +1,191 @@
+"""What one lesson shows of itself, to be compared with others: words, literals, symptom, fix, triggers."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+from itertools import pairwise
+
+from index.bullets import parse_headings
+from index.literals import STOPWORDS, stem
+from index.records import Solution
+from index.signature import command_key, error_signature
+
+RARE = 4  # a literal that at most so many lessons hold ties those together; a rewrite and its copies make it four
+HEAD = 1_200  # characters in which a text says of itself that it replaces or corrects an older one
+_LABEL = re.compile(r"^(?:#{1,6}[ \t]{1,4}([^\n]{1,80})|\*\*([^*\n]{1,60}?):?\*\*:?)", re.MULTILINE)
+_SYMPTOM = re.compile(
+    r"problem|symptom|error|happened|issue|fail|cause|why|问题|症状|原因|現象|事象|影響|문제|증상", re.I
+)
+_FIX = re.compile(
+    r"fix|solution|resol|instead|workaround|remedy|prevent|decision|解决|修复|方案|対応|対策|修正|再発防止|해결", re.I
+)
+_REVERSAL = re.compile(
+    r"\b(?:supersed\w{1,4}|amend(?:ed|ment|s)|revers(?:es|ed|ing) (?:the|this|an?|our)"
+    r"|no longer (?:true|valid|holds?|applies)|was wrong|correct(?:s|ion to) (?:the|an?) earlier|obsolete\w{0,2}"
+    r"|deprecated in favou?r)\b|已被取代|已废弃|撤回|廃止|訂正",
+    re.I,
+)
+_WORD = re.compile(r"[^\W\d_]{1,80}")
+_RUN = re.compile(r"[A-Za-z0-9_$@~./:\\<>=*#%+-]{2,200}")
+_CODE = re.compile(r"`([^`\n]{2,200})`")
+_SCRIPT = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
+
+
+@dataclass(frozen=True, slots=True)
+class Traits:
+    """The comparable parts of one lesson. Words are stems without small words; literals are as written.
+
+    `symptom` and `fix` are the literals under such headings or labels; `errors` and `triggers` the normalised error
+    signatures, commands and path globs; `foreign` the share of characters of scripts without spaces or of Hangul;
+    `reversal` what it says of itself, near its beginning, about replacing or being replaced.
+    """
+
+    title: str
+    title_words: frozenset[str]
+    words: frozenset[str]
+    literals: frozenset[str]
+    symptom: frozenset[str]
+    fix: frozenset[str]
+    errors: frozenset[str]
+    triggers: frozenset[str]
+    length: int
+    foreign: float
+    created: datetime
+    reversal: frozenset[str]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """In how many lessons of a store each word and each literal stands: rare ones weigh more."""
+
+    lessons: int
+    words: Counter[str]
+    literals: Counter[str]
+
+    def word(self, word: str) -> float:
+        """The weight of a word: the logarithm of how seldom it is."""
+        return math.log((self.lessons + 1) / (self.words[word] + 0.5))
+
+    def literal(self, literal: str) -> float:
+        """The weight of a literal."""
+        return math.log((self.lessons + 1) / (self.literals[literal] + 0.5))
+
+    def rare(self, found: Iterable[str]) -> frozenset[str]:
+        """The literals among these that at most RARE lessons hold."""
+        return frozenset(literal for literal in found if self.literals[literal] <= RARE)
+
+    def word_share(self, a: frozenset[str], b: frozenset[str]) -> float:
+        """The weighted Jaccard index of two sets of words."""
+        union = sum(self.word(word) for word in a | b)
+        return sum(self.word(word) for word in a & b) / union if union > 0 else 0.0
+
+    def word_containment(self, a: frozenset[str], b: frozenset[str]) -> float:
+        """The weighted share of the words of one side, whichever is more, that the other side has."""
+        return max(self._part(a, b), self._part(b, a))
+
+    def _part(self, a: frozenset[str], b: frozenset[str]) -> float:
+        whole = sum(self.word(word) for word in a)
+        return sum(self.word(word) for word in a & b) / whole if whole > 0 else 0.0
+
+    def literal_share(self, a: frozenset[str], b: frozenset[str]) -> float:
+        """The weighted Jaccard index of two sets of literals."""
+        union = sum(self.literal(literal) for literal in a | b)
+        return sum(self.literal(literal) for literal in a & b) / union if union > 0 else 0.0
+
+    def literal_containment(self, a: frozenset[str], b: frozenset[str]) -> float:
+        """The weighted share of the literals of the smaller side that the other has."""
+        least = min(sum(self.literal(literal) for literal in side) for side in (a, b))
+        return min(1.0, sum(self.literal(literal) for literal in a & b) / least) if least > 0 else 0.0
+
+
+def read_traits(solution: Solution) -> Traits:
+    """The traits of one solution."""
+    title = solution.title or next(parse_headings(solution.body), "")
+    text = f"{title}\n\n{solution.body}"
+    symptom, fix = split_roles(solution.body)
+    triggers = solution.triggers
+    return Traits(
+        title=title,
+        title_words=content_words(title),
+        words=content_words(text),
+        literals=named_literals(text),
+        symptom=named_literals(symptom),
+        fix=named_literals(fix),
+        errors=frozenset(found for error in triggers.errors if (found := error_signature(error))),
+        triggers=frozenset(command_key(command) for command in triggers.commands) | frozenset(triggers.paths),
+        length=len(solution.body),
+        foreign=len(_SCRIPT.findall(solution.body)) / max(1, len(solution.body)),
+        created=solution.created,
+        reversal=frozenset(match.lower() for match in _REVERSAL.findall(text[:HEAD])),
+        text=text,
+    )
+
+
+def weigh(traits: Sequence[Traits]) -> Weights:
+    """The weights of a store from the traits of its lessons."""
+    words: Counter[str] = Counter()
+    found: Counter[str] = Counter()
+    for one in traits:
+        words.update(one.words)
+        found.update(one.literals)
+    return Weights(len(traits), words, found)
+
+
+def content_words(text: str) -> frozenset[str]:
+    """The stems of the words of a text without small words; of scripts without spaces, neighbouring characters."""
+    found: set[str] = set()
+    for word in set(_WORD.findall(text.lower())):
+        if word.isascii():
+            if len(word) > 1 and word not in STOPWORDS:
+                found.add(stem(word))
+        else:
+            found.update(word[i : i + 2] for i in range(max(1, len(word) - 1)))
+    return frozenset(found)
+
+
+def named_literals(text: str) -> frozenset[str]:
+    """The literals of a text that name something: runs of letters and signs that are no plain word, and code spans.
+
+    The same idea as `index.literals.literals` in a fraction of its time; that one decides on pairs, this finds them.
+    """
+    runs = {run for raw in set(_RUN.findall(text)) if _is_literal(run := _bare(raw))}
+    return frozenset(runs | {" ".join(code.split()) for code in _CODE.findall(text)})
+
+
+def _bare(raw: str) -> str:
+    """A run without the punctuation and list marks around it; the dashes of a flag stay."""
+    run = raw.rstrip(".:,-*<>=#+").lstrip("*<>=#+.:")
+    return run if run.startswith("--") else run.lstrip("-")
+
+
+@lru_cache(maxsize=65536)
+def _is_literal(run: str) -> bool:
+    """Whether a run of letters and signs is a name, a number, a path or a flag rather than a word or `and/or`."""
+    if len(run) < 2:
+        return False
+    if any(character in "_$@~\\" or character.isdigit() for character in run) or run.startswith("--"):
+        return True
+    if "/" in run:
+        return run[0] == "/" or run.count("/") > 1 or "." in run
+    if "." in run or "::" in run:
+        return True
+    return run.isupper() or any(a.islower() and b.isupper() for a, b in pairwise(run))
+
+
+def split_roles(body: str) -> tuple[str, str]:
+    """The parts of a body under headings or bold labels that tell the symptom, and under those that tell the fix."""
+    marks = [(match.start(), match[1] or match[2]) for match in _LABEL.finditer(body)]
+    parts: tuple[list[str], list[str]] = ([], [])
+    for (start, label), (end, _) in pairwise([*marks, (len(body), "")]):
+        if _FIX.search(label):
+            parts[1].append(body[start:end])
+        elif _SYMPTOM.search(label):
+            parts[0].append(body[start:end])
+    return "\n".join(parts[0]), "\n".join(parts[1])
