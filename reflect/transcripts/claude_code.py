@@ -17,7 +17,7 @@ from reflect.transcripts.lines import Tail, head_values, read_lines
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import OWN_MARK, SUBAGENT_MARK, Mark
 from reflect.transcripts.recorder import Place, Recorder, is_own, name_of, shared
-from reflect.transcripts.text import parse_time, string, text_of
+from reflect.transcripts.text import kind_of, parse_time, string, text_of
 from reflect.transcripts.walk import walk_files
 
 agent = "claude-code"
@@ -60,7 +60,7 @@ def find(home: Path, env: Mapping[str, str]) -> Iterator[Path]:
 def recognises(path: Path, head: bytes) -> bool:
     """Whether records of Claude Code are at the start of the file."""
     for value in head_values(head):
-        kind = value.get("type")
+        kind = kind_of(value)
         if kind in _HEAD_TYPES and "sessionId" in value and ("parentUuid" in value or "uuid" in value):
             return True
         if kind in {"summary", "file-history-snapshot", "queue-operation"} and (
@@ -144,7 +144,7 @@ class _Reading:
         """Take the heading from the start of a file that is read on from a later place."""
         for line in read_lines(path):
             for value in line.values:
-                if isinstance(value, dict) and value.get("type") in _HEAD_TYPES:
+                if isinstance(value, dict) and kind_of(value) in _HEAD_TYPES:
                     self.heading.take(value, parse_time(value.get("timestamp")))
                     self._note_start(value)
             if line.number > 200 or self.heading.whole:
@@ -155,10 +155,10 @@ class _Reading:
         if not isinstance(record, dict):
             self.main.not_understood("not-an-object", line, "a line of a transcript that is no JSON object")
             return
-        kind = string(record.get("type"))
+        kind = kind_of(record)
         take = self.takers.get(kind)
         if take is None and kind not in _SKIPPED:
-            self.main.not_understood(f"unknown-type:{name_of(record.get('type'))}", line)
+            self.main.not_understood(f"unknown-type:{name_of(kind_of(record))}", line)
             return
         uuid = string(record.get("uuid"))
         sidechain = record.get("isSidechain") is True or self.is_subagent_file
@@ -215,7 +215,7 @@ class _Reading:
             return
         texts: list[str] = []
         for block in content:
-            kind = block.get("type") if isinstance(block, dict) else None
+            kind = kind_of(block)
             if kind == "tool_result":
                 self._take_result(recorder, record, block, place)
             elif kind == "text":
@@ -256,7 +256,7 @@ class _Reading:
             return
         who = "injected" if record.get("isApiErrorMessage") else "agent"
         for number, block in enumerate(blocks):
-            kind = block.get("type") if isinstance(block, dict) else None
+            kind = kind_of(block)
             if kind == "tool_use":
                 self._take_call(recorder, block, place)
             elif kind == "text":
@@ -273,15 +273,15 @@ class _Reading:
         recorder.call(describe_call(string(block.get("name")), given), place, string(block.get("id")))
 
     def _take_system(self, recorder: Recorder, record: dict[str, Any], place: Place) -> None:
-        kind = record.get("subtype")
+        kind = kind_of(record, "subtype")
         if kind == "local_command":
             recorder.say("injected", string(record.get("content")), place, place.record)
-        elif kind not in _SYSTEM and kind is not None:
+        elif kind and kind not in _SYSTEM:
             recorder.not_understood(f"unknown-system:{name_of(kind)}", place.line)
 
     def _take_attachment(self, recorder: Recorder, record: dict[str, Any], place: Place) -> None:
         body = record.get("attachment")
-        kind = body.get("type") if isinstance(body, dict) else None
+        kind = kind_of(body)
         if isinstance(body, dict) and kind == "queued_command":
             if body.get("commandMode") == "task-notification" or body.get("isMeta"):
                 recorder.say("injected", text_of(body.get("prompt")), place, place.record)

@@ -18,7 +18,7 @@ from reflect.transcripts.lines import Tail, head_values, read_lines
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import SUBAGENT_MARK, Mark
 from reflect.transcripts.recorder import Draft, Place, Recorder, name_of, shared
-from reflect.transcripts.text import parse_time, string, text_of
+from reflect.transcripts.text import kind_of, parse_time, string, text_of
 from reflect.transcripts.walk import walk_files
 
 agent = "codex"
@@ -70,7 +70,7 @@ def recognises(path: Path, head: bytes) -> bool:
         return path.name.startswith("rollout-")
     for value in head_values(head, 3):
         payload = value.get("payload")
-        if isinstance(payload, dict) and value.get("type") in {
+        if isinstance(payload, dict) and kind_of(value) in {
             "session_meta",
             "response_item",
             "turn_context",
@@ -173,7 +173,7 @@ class _Reading:
             return
         place = Place(line, offset, time, shared(self.cwd))
         if not isinstance(payload, dict):
-            self.recorder.not_understood(f"unknown-type:{name_of(record.get('type'))}", line)
+            self.recorder.not_understood(f"unknown-type:{name_of(kind_of(record))}", line)
         elif kind == "response_item" or kind in _BARE:
             self._take_item(payload, place)
         elif kind == "event_msg":
@@ -181,10 +181,10 @@ class _Reading:
         elif kind == "compacted":
             self.recorder.say("injected", string(payload.get("message")), place)
         else:
-            self.recorder.not_understood(f"unknown-type:{name_of(record.get('type'))}", line)
+            self.recorder.not_understood(f"unknown-type:{name_of(kind_of(record))}", line)
 
     def _take_item(self, item: dict[str, Any], place: Place) -> None:
-        kind = string(item.get("type"))
+        kind = kind_of(item)
         if kind == "message":
             self._take_message(item, place)
         elif kind in _CALLS:
@@ -196,10 +196,10 @@ class _Reading:
             given = action if isinstance(action, dict) else item
             self.recorder.call(describe_call("web_search_call", given), place, string(item.get("id")))
         elif kind not in _SKIPPED_ITEMS:
-            self.recorder.not_understood(f"unknown-item:{name_of(item.get('type'))}", place.line)
+            self.recorder.not_understood(f"unknown-item:{name_of(kind_of(item))}", place.line)
 
     def _take_message(self, item: dict[str, Any], place: Place) -> None:
-        role, content, name = item.get("role"), item.get("content"), string(item.get("id"))
+        role, content, name = kind_of(item, "role"), item.get("content"), string(item.get("id"))
         if role == "assistant":
             self.recorder.say("agent", text_of(content), place, name)
         elif role in {"developer", "system"}:
@@ -213,7 +213,7 @@ class _Reading:
 
     def _take_call(self, item: dict[str, Any], place: Place) -> None:
         given: Any = item.get("arguments", item.get("input", item.get("action")))
-        tool = string(item.get("name")) or string(item.get("type"))
+        tool = string(item.get("name")) or kind_of(item)
         if isinstance(given, str) and item.get("type") != "custom_tool_call":
             given = self._parse_arguments(given, place)
         workdir = string(given.get("workdir")) if isinstance(given, dict) else ""
@@ -248,7 +248,7 @@ class _Reading:
             self.running[result.running] = draft
 
     def _take_event(self, event: dict[str, Any], place: Place) -> None:
-        kind = event.get("type")
+        kind = kind_of(event)
         if kind == "user_message":
             self.events.hear(string(event.get("message")), place)
         elif kind == "agent_message":
@@ -264,7 +264,7 @@ class _Reading:
             self.recorder.not_understood(f"unknown-event:{name_of(kind)}", place.line)
 
     def _take_completed(self, item: Any, place: Place) -> None:
-        kind = item.get("type") if isinstance(item, dict) else None
+        kind = kind_of(item)
         if isinstance(item, dict) and kind in {"UserMessage", "user_message"}:
             self.events.hear(text_of(item.get("content")) or string(item.get("text")), place, string(item.get("id")))
         elif isinstance(item, dict) and kind in {"AgentMessage", "agent_message"}:

@@ -13,7 +13,7 @@ from reflect.transcripts.outcomes import exit_code_at_end, judge_exit, without_e
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import Mark
 from reflect.transcripts.recorder import Place, Recorder, name_of
-from reflect.transcripts.text import parse_time, string, text_of
+from reflect.transcripts.text import kind_of, parse_time, string, text_of
 from reflect.transcripts.walk import walk_files
 
 agent = "copilot-cli"
@@ -36,7 +36,7 @@ def find(home: Path, env: Mapping[str, str]) -> Iterator[Path]:
 def recognises(path: Path, head: bytes) -> bool:
     """Whether the file begins with an event of Copilot CLI."""
     first = next(head_values(head, 1), None)
-    return first is not None and "." in string(first.get("type")) and isinstance(first.get("data"), dict)
+    return first is not None and "." in kind_of(first) and isinstance(first.get("data"), dict)
 
 
 def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
@@ -81,7 +81,7 @@ def _data(record: dict[str, Any]) -> dict[str, Any]:
 
 
 def _take(recorder: Recorder, record: dict[str, Any], place: Place) -> None:
-    kind, data, name = string(record.get("type")), _data(record), string(record.get("id"))
+    kind, data, name = kind_of(record), _data(record), string(record.get("id"))
     if kind == "user.message":
         recorder.hear(string(data.get("content")), place, name)
     elif kind == "assistant.message":
@@ -102,8 +102,8 @@ def _take_result(recorder: Recorder, data: dict[str, Any], place: Place) -> None
     if draft.call is None:
         return
     code = exit_code_at_end(text) if draft.call.action == "shell" else None
-    if isinstance(error, dict) and error.get("code") in {"rejected", "denied"}:
-        draft.refused = error.get("code") == "rejected"
+    if kind_of(error, "code") in {"rejected", "denied"}:
+        draft.refused = kind_of(error, "code") == "rejected"
     elif data.get("success") is False:
         draft.outcome, draft.exit_code = "failed", code
     elif code is not None:

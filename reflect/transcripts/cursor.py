@@ -11,7 +11,7 @@ from reflect.transcripts.calls import describe_call
 from reflect.transcripts.lines import Tail, head_values, read_lines
 from reflect.transcripts.protocol import Mark
 from reflect.transcripts.recorder import Place, Recorder, name_of
-from reflect.transcripts.text import string
+from reflect.transcripts.text import kind_of, string
 from reflect.transcripts.walk import walk_files
 
 agent = "cursor"
@@ -30,7 +30,7 @@ def find(home: Path, env: Mapping[str, str]) -> Iterator[Path]:
 def recognises(path: Path, head: bytes) -> bool:
     """Whether the first lines have a role and a message but no type or id."""
     for value in head_values(head, 3):
-        if value.get("role") in {"user", "assistant"} and isinstance(value.get("message"), dict):
+        if kind_of(value, "role") in {"user", "assistant"} and isinstance(value.get("message"), dict):
             return "type" not in value and "uuid" not in value
     return False
 
@@ -56,9 +56,9 @@ def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
 
 
 def _take(recorder: Recorder, record: Any, line: int, offset: int) -> None:
-    role = record.get("role") if isinstance(record, dict) else None
+    role = kind_of(record, "role")
     if role not in {"user", "assistant"}:
-        kind = record.get("type") if isinstance(record, dict) else None
+        kind = kind_of(record)
         if kind not in _SKIPPED:
             recorder.not_understood(f"unknown-type:{name_of(kind)}", line)
         return
@@ -67,7 +67,7 @@ def _take(recorder: Recorder, record: Any, line: int, offset: int) -> None:
     blocks = [{"type": "text", "text": content}] if isinstance(content, str) else content
     place = Place(line, offset)
     for block in blocks if isinstance(blocks, list) else ():
-        kind = block.get("type") if isinstance(block, dict) else None
+        kind = kind_of(block)
         if kind == "text" and role == "user":
             recorder.hear(string(block.get("text")), place)
         elif kind == "text":

@@ -13,7 +13,7 @@ from reflect.transcripts.lines import Tail, head_values, read_head, read_lines
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import Mark
 from reflect.transcripts.recorder import Place, Recorder, name_of
-from reflect.transcripts.text import parse_time, string, text_of
+from reflect.transcripts.text import kind_of, parse_time, string, text_of
 from reflect.transcripts.walk import walk_files
 
 agent = "droid"
@@ -43,7 +43,7 @@ def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
         if line.fault:
             recorder.not_understood(line.fault, line.number, f"{line.fault.replace('-', ' ')} in a transcript")
         for value in line.values:
-            kind = value.get("type") if isinstance(value, dict) else None
+            kind = kind_of(value)
             if isinstance(value, dict) and kind == "message":
                 time = parse_time(value.get("timestamp"))
                 started, finished = started or time, time or finished
@@ -71,7 +71,7 @@ def _take(recorder: Recorder, record: dict[str, Any], place: Place) -> None:
     role, content = message.get("role"), message.get("content")
     blocks = content if isinstance(content, list) else [{"type": "text", "text": content}]
     for number, block in enumerate(blocks):
-        kind = block.get("type") if isinstance(block, dict) else None
+        kind = kind_of(block)
         part = f"{name}#{number}" if name else ""
         if kind == "text" and role == "assistant":
             recorder.say("agent", string(block.get("text")), place, part)

@@ -16,7 +16,7 @@ from reflect.transcripts.outcomes import exit_code_at_end, judge_exit, without_e
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import SUBAGENT_MARK, Mark
 from reflect.transcripts.recorder import Draft, Place, Recorder, name_of
-from reflect.transcripts.text import parse_time, string, text_of
+from reflect.transcripts.text import kind_of, parse_time, string, text_of
 from reflect.transcripts.walk import walk_files
 
 agent = "gemini-cli"
@@ -117,7 +117,7 @@ class _Chat:
         if not isinstance(message, dict):
             self.recorder.not_understood("not-an-object", line)
             return
-        kind = message.get("type")
+        kind = kind_of(message)
         name = string(message.get("id")) or f"line-{line}"
         time = parse_time(message.get("timestamp"))
         self.finished = time or self.finished

@@ -19,7 +19,7 @@ from reflect.transcripts.lines import Tail, head_values, read_lines
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import SUBAGENT_MARK, Mark
 from reflect.transcripts.recorder import Place, Recorder, name_of, shared
-from reflect.transcripts.text import parse_time, string, text_of
+from reflect.transcripts.text import kind_of, parse_time, string, text_of
 
 agent = "hermes"
 
@@ -207,7 +207,7 @@ class _Messages:
         self.last = max(self.last, line)
         time = parse_time(message.get("timestamp"))
         self.started, self.finished = self.started or time, time or self.finished
-        role, text = message.get("role"), _content(message.get("content"))
+        role, text = kind_of(message, "role"), _content(message.get("content"))
         place = Place(line, offset, time, self.cwd)
         calls = _tool_calls(message.get("tool_calls"))
         if self._is_copy(role, text, message, calls):

@@ -15,7 +15,7 @@ from reflect.transcripts.hermes_results import judge_result
 from reflect.transcripts.lines import Tail, read_lines
 from reflect.transcripts.protocol import Mark
 from reflect.transcripts.recorder import Place, Recorder, name_of
-from reflect.transcripts.text import parse_time, string
+from reflect.transcripts.text import kind_of, parse_time, string
 
 _SKIPPED = frozenset({"system"})
 
@@ -72,7 +72,7 @@ class _Conversation:
 
     def take(self, message: dict[str, Any], place: Place) -> None:
         """Take in one message."""
-        who, text = message.get("from"), string(message.get("value"))
+        who, text = kind_of(message, "from"), string(message.get("value"))
         if who == "human":
             self.recorder.hear(text, place)
         elif who == "gpt":

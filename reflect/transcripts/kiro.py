@@ -9,6 +9,7 @@ from typing import Any
 from index.records import Session
 from reflect.transcripts.calls import describe_call
 from reflect.transcripts.documents import LineFinder, read_document
+from reflect.transcripts.outcomes import judge_exit
 from reflect.transcripts.protocol import Mark
 from reflect.transcripts.recorder import Place, Recorder, name_of
 from reflect.transcripts.text import string, text_of
@@ -80,11 +81,30 @@ def _take_user(recorder: Recorder, user: Any, place: Place) -> None:
 
 
 def _take_result(recorder: Recorder, result: dict[str, Any], place: Place, cancelled: bool) -> None:
-    draft = recorder.result(string(result.get("tool_use_id")), place, text_of(result.get("content")))
+    text, code = _output(result.get("content"))
+    draft = recorder.result(string(result.get("tool_use_id")), place, text)
     status = string(result.get("status")).lower()
     draft.refused = cancelled
+    if code is not None and draft.call is not None:
+        draft.exit_code, draft.outcome = code, judge_exit(draft.call.command, code, draft.text)
+        return
     if not cancelled and status in {"success", "error"}:
         draft.outcome = "passed" if status == "success" else "failed"
+
+
+def _output(content: Any) -> tuple[str, int | None]:
+    """The text of a result's parts, and the exit code that one of them carries."""
+    texts: list[str] = []
+    code: int | None = None
+    for part in content if isinstance(content, list) else [content]:
+        body = part.get("Json") if isinstance(part, dict) else None
+        if isinstance(body, dict):
+            texts += [string(body.get("stdout")), string(body.get("stderr"))]
+            status = str(body.get("exit_status", ""))
+            code = int(status) if status.lstrip("-").isdecimal() and len(status) < 10 else code
+        else:
+            texts.append((string(part.get("Text")) if isinstance(part, dict) else "") or text_of(part))
+    return "\n".join(text for text in texts if text), code
 
 
 def _take_answer(recorder: Recorder, answer: Any, place: Place) -> None:

@@ -17,7 +17,7 @@ from reflect.transcripts.outcomes import judge_exit
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import SUBAGENT_MARK, Mark
 from reflect.transcripts.recorder import Draft, Place, Recorder, name_of, shared
-from reflect.transcripts.text import parse_time, string, text_of
+from reflect.transcripts.text import kind_of, parse_time, string, text_of
 
 agent = "opencode"
 
@@ -157,7 +157,7 @@ class _Reading:
     def take(self, info: Any, parts: Any, finder: LineFinder) -> None:
         """Take in one message of the first generation: its heading and its parts."""
         info = info if isinstance(info, dict) else {}
-        name, role = string(info.get("id")), info.get("role")
+        name, role = string(info.get("id")), kind_of(info, "role")
         line = finder.line_of(name) if not finder.raw else finder.line
         time = _created(info)
         self.finished = time or self.finished
@@ -168,14 +168,14 @@ class _Reading:
             if not isinstance(part, dict):
                 self.recorder.not_understood("not-an-object", line)
                 continue
-            if finder.raw and part.get("type") in {"text", "tool"}:
+            if finder.raw and kind_of(part) in {"text", "tool"}:
                 line = finder.line_of(string(part.get("callID")) or str(part.get("type")))
                 finder.at += 1
                 self.open = self.recorder.end_before(self.open, line)
             self._take_part(role, part, Place(line, 0, time, shared(self.cwd)), f"{name}#{number}" if name else "")
 
     def _take_part(self, role: Any, part: dict[str, Any], place: Place, name: str) -> None:
-        kind = part.get("type")
+        kind = kind_of(part)
         if kind == "text":
             text = string(part.get("text"))
             if role == "assistant":
@@ -194,7 +194,7 @@ class _Reading:
         state = state if isinstance(state, dict) else {}
         call = describe_call(tool, state.get("input"))
         self.recorder.call(call, place, name)
-        if state.get("status") not in {"completed", "error"}:
+        if kind_of(state, "status") not in {"completed", "error"}:
             return
         error = state.get("error")
         message = string(error) or (string(error.get("message")) if isinstance(error, dict) else "")
@@ -225,7 +225,7 @@ class _Reading:
             self.recorder.not_understood(f"unknown-type:{name_of(kind)}", place.line)
 
     def _take_second_part(self, part: Any, place: Place, name: str) -> None:
-        kind = part.get("type") if isinstance(part, dict) else None
+        kind = kind_of(part)
         if kind == "text":
             self.recorder.say("agent", string(part.get("text")), place, name)
         elif kind == "tool":

@@ -15,7 +15,7 @@ from reflect.transcripts.outcomes import exit_code_at_end, judge_exit, without_e
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import Mark
 from reflect.transcripts.recorder import Place, Recorder, name_of
-from reflect.transcripts.text import parse_time, string, text_of
+from reflect.transcripts.text import kind_of, parse_time, string, text_of
 from reflect.transcripts.walk import walk_files
 
 agent = "pi"
@@ -74,7 +74,7 @@ class _Reading:
         if not isinstance(record, dict):
             self.recorder.not_understood("not-an-object", line, "a line of a transcript that is no JSON object")
             return
-        kind, name = record.get("type"), string(record.get("id"))
+        kind, name = kind_of(record), string(record.get("id"))
         self.take_heading(record)
         message = record.get("message")
         message = message if isinstance(message, dict) else {}
@@ -96,7 +96,7 @@ class _Reading:
             self.recorder.not_understood(f"unknown-type:{name_of(kind)}", line)
 
     def _take_message(self, message: dict[str, Any], place: Place) -> None:
-        role, content = message.get("role"), message.get("content")
+        role, content = kind_of(message, "role"), message.get("content")
         if role == "user":
             self.recorder.hear(text_of(content), place, place.record)
         elif role == "assistant":
@@ -113,7 +113,7 @@ class _Reading:
 
     def _take_answer(self, content: Any, place: Place) -> None:
         for number, block in enumerate(content if isinstance(content, list) else [{"type": "text", "text": content}]):
-            kind = block.get("type") if isinstance(block, dict) else None
+            kind = kind_of(block)
             if kind == "text":
                 name = f"{place.record}#{number}" if place.record else ""
                 self.recorder.say("agent", string(block.get("text")), place, name)

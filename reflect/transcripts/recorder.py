@@ -164,11 +164,9 @@ def shared(text: Any) -> str:
     return intern(text) if type(text) is str else ""
 
 
-def name_of(kind: Any) -> str:
+def name_of(kind: str) -> str:
     """A record's kind as it is counted: short, and of harmless characters."""
-    if not isinstance(kind, str):
-        return "none" if kind is None else type(kind).__name__
-    return "".join(c if c.isalnum() or c in "-_./" else "?" for c in kind[:40]) or "empty"
+    return "".join(c if c.isalnum() or c in "-_./" else "?" for c in kind[:40]) or "none"
 
 
 def is_own(recorder: Recorder) -> bool:

@@ -77,11 +77,17 @@ def _text_of_block(block: dict[str, Any]) -> str:
     text = block.get("text")
     if isinstance(text, str):
         return text
-    kind = block.get("type")
+    kind = kind_of(block)
     if kind in {"image", "input_image", "document", "image_url"} or "inlineData" in block:
-        return f"[{kind if isinstance(kind, str) else 'data'} dropped]"
+        return f"[{kind or 'data'} dropped]"
     inner = block.get("content")
     return text_of(inner) if isinstance(inner, str | list) else ""
+
+
+def kind_of(value: Any, key: str = "type") -> str:
+    """What a record or block says it is under `key`; "" if it is no object or says nothing that is text."""
+    kind = value.get(key) if isinstance(value, dict) else None
+    return kind if isinstance(kind, str) else ""
 
 
 def string(value: Any) -> str:
