@@ -98,7 +98,12 @@ def best_cause(texts: Sequence[str], names: frozenset[str], least: int = 1, near
             weight = max(cause_weight(one), carried)
             bare_mark = cause_weight(one) >= OUTRIGHT and not has_literal(one) and len(clean) < 60
             carried = OUTRIGHT if bare_mark else (carried if carried and at and is_bare(said[at - 1]) else 0)
-            if weight < least or len(clean) < 20 or clean.endswith(("?", ":")) or (is_plan(one) and weight < OUTRIGHT):
+            if (
+                weight < least
+                or len(clean) < 20
+                or clean.endswith(("?", ":"))
+                or (weight < OUTRIGHT and (is_plan(one) or order_in(clean)))
+            ):
                 continue
             if _FIXED.search(one) or (weight == 1 and _RESTATES.search(one) and not _CAUSAL.search(one)):
                 continue
@@ -106,7 +111,6 @@ def best_cause(texts: Sequence[str], names: frozenset[str], least: int = 1, near
             if not shared and not (near and late == len(texts) - 1 and has_literal(one)):
                 continue
             score = weight + has_literal(one) + min(shared, 3) * 0.7 + 0.8 * late / len(texts) - len(clean) / 400
-            score -= 2 * (order_in(clean) != "" and weight < OUTRIGHT)
             if score >= most:
                 best, most = clean, score
     return shorten(_CAUSE_LEAD.sub("", best), LONGEST_QUOTE)
@@ -143,7 +147,7 @@ def is_telling(order: str) -> bool:
     """Whether an order says what to do, not only that something is to be put right."""
     if not order or order.rstrip().endswith("?") or len(order.split()) < 2:
         return False
-    if _VAGUE.search(order.strip(" .:")) or _PRONOUN.match(order):
+    if (_VAGUE.search(order.strip(" .:")) and not has_literal(order)) or _PRONOUN.match(order):
         return False
     return not _PUT_RIGHT.match(order) or _BECAUSE.search(order) is not None
 

@@ -1,0 +1,76 @@
+"""A person's no with a reason is evidence; a stop, a complaint or the next task is not."""
+
+from __future__ import annotations
+
+import pytest
+
+from detectors.user_correction import detect
+from tests.recorded import agent, edit, person, refused, session
+
+
+def test_a_refusal_with_words_is_a_correction() -> None:
+    """The refused call, the answer to it and what was then written belong to it."""
+    (found,) = detect(
+        session(
+            person("make parsing strict"),
+            agent("I'll list the known keys."),
+            refused("settings.go", "can't we use the decoder's strict mode instead of a list?"),
+            agent("You're right. I can use `DisallowUnknownFields`."),
+            edit("settings.go", "Unmarshal", "DisallowUnknownFields"),
+        )
+    )
+    assert (found.failure, found.change, found.turns) == (2, (4,), (2, 3, 4))
+
+
+def test_words_that_follow_a_bare_refusal_count() -> None:
+    """A no without words, and then the words."""
+    (found,) = detect(
+        session(
+            person("fix tests"),
+            agent("I need to change `reset.go`."),
+            refused("reset.go"),
+            person("fix the test, the code is right"),
+            agent("Got it."),
+            edit("reset_test.go", "Not a", "not a"),
+        )
+    )
+    assert found.failure == 2
+
+
+def test_a_correction_in_a_message_needs_the_agents_yielding_or_a_ban() -> None:
+    """`You're right` makes a no a correction; a ban with what to use stands for itself."""
+    acted = (person("set up the database"), agent("Done."), edit("app.yml", "a", "b"))
+    yielded = session(*acted, person("that is not correct, we don't ignore the settings file"), agent("You're right."))
+    banned = session(*acted, person("don't use auto-update, all migrations should use flyway"), agent("I'll add it."))
+    assert len(list(detect(yielded))) == 1
+    assert len(list(detect(banned))) == 1
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "no",
+        "wait",
+        "sorry, continue",
+        "i'll take it from here.",
+        "it still doesn't work",
+        "I tried it and got an error: ValueError: no column",
+        "can you review the tests that they are useful",
+        "Consider adding unit tests, they are missing",
+        "ok, now push",
+        "weiter",
+        "继续",
+    ],
+)
+def test_what_concerns_only_the_moment_says_nothing(words: str) -> None:
+    """Stops, complaints, error reports and next tasks are no corrections."""
+    said = session(
+        person("do it"), agent("Done."), edit("a.py", "a", "b"), person(words), agent("Let me look at that.")
+    )
+    assert not list(detect(said))
+
+
+def test_what_a_sub_agent_is_told_is_nobodys_correction() -> None:
+    """In a sub-agent's session the user turns are written by an agent."""
+    turns = (agent("x"), refused("a.py", "use the constant instead of the string, always"), agent("You're right."))
+    assert not list(detect(session(*turns, subagent=True)))
