@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from curate.improve import is_known
+from curate.improve import is_known, overlap
 from curate.skills import plain
 from index.bullets import parse_bullets
 from index.literals import differs
@@ -22,6 +22,8 @@ TITLES: dict[Section, str] = {"when": "When", "steps": "Steps", "pitfalls": "Pit
 # Characters of each section in SKILL.md; together about 2,000 tokens, well below the 5,000 that the format advises.
 BUDGET: dict[Section, int] = {"lead": 1600, "when": 1200, "steps": 3200, "pitfalls": 1800, "verify": 900}
 MOST_TRIGGERS = 4
+# Statements with so many words in common are held against each other for values that differ.
+ALIKE = 0.5
 MAX_LISTED = 300
 NO_CHECK = "The sessions name no check; see for yourself that the steps had their effect."
 
@@ -128,10 +130,11 @@ def choose_statements(solutions: Sequence[Solution]) -> tuple[list[Statement], l
     for statement in (statement for solution in solutions for statement in read_statements(solution)):
         # In another part of the skill the same words say another thing: a fact is no step.
         peers = [other.text for other in chosen if other.section == statement.section]
-        alike = [other for other in peers if is_known(statement.text, [other])]
-        contrary = [other for other in alike if differs(other, statement.text)]
+        contrary = [
+            other for other in peers if overlap(other, statement.text) >= ALIKE and differs(other, statement.text)
+        ]
         disputed += [(other, statement.text) for other in contrary]
-        if len(alike) == len(contrary):
+        if not is_known(statement.text, [other for other in peers if other not in contrary]):
             chosen.append(statement)
     return chosen, disputed
 

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 
 from curate.skills import Skill
 from index.bullets import parse_bullets
+from index.literals import differs
 
 ADDED_HEADING = "## Learned from sessions"
 # A statement is known when this share of its words stands in one statement, every code span too, and the two are about
@@ -28,19 +29,27 @@ _STOP = frozenset(
 
 def words(text: str) -> frozenset[str]:
     """The content words of a text, lower case."""
-    return frozenset(word.strip(".-").lower() for word in _WORD.findall(text)) - _STOP
+    found = (word.strip(".-").lower() for word in _WORD.findall(text))
+    return frozenset(word for word in found if len(word) > 2) - _STOP
 
 
 def is_known(statement: str, known: Sequence[str]) -> bool:
-    """Whether one of the known statements says it: the same code spans, and nearly all of its words."""
+    """Whether one of the known statements says it: the same code spans, nearly all of its words, no other value."""
     wanted, codes = words(statement), set(_CODE.findall(statement))
     for other in known:
         if codes <= set(_CODE.findall(other)):
             theirs = words(other)
             common = len(wanted & theirs)
-            if common >= KNOWN_SHARE * len(wanted) and common >= LEAST_SHARE * len(theirs):
+            close = common >= KNOWN_SHARE * len(wanted) and common >= LEAST_SHARE * len(theirs)
+            if close and not differs(other, statement):
                 return True
     return False
+
+
+def overlap(a: str, b: str) -> float:
+    """The share of their words that two statements have in common, 0 to 1 (Jaccard)."""
+    of_a, of_b = words(a), words(b)
+    return len(of_a & of_b) / len(of_a | of_b) if of_a or of_b else 0.0
 
 
 def missing_statements(body: str, statements: Iterable[str]) -> tuple[str, ...]:

@@ -158,7 +158,7 @@ def plan_decision(
         problems.append(Problem("config.yaml", None, "review: skills_folders is empty; name a folder", "target"))
     known = published_targets(decisions)
     writes: list[Change] = []
-    for place, content in ((folder / name, content) for folder in folders for name, content in files.items()):
+    for place, content in ((folder / name, content) for folder in folders for name, content in _deepest_first(files)):
         change = _write(place, content, draft.improves, known, unit)
         if isinstance(change, Problem):
             problems.append(change)
@@ -205,13 +205,18 @@ def _write(
     return Problem(str(place), None, f"{reason}; it was left as it is. Publish under another name", "target")
 
 
+def _deepest_first(files: Mapping[str, str]) -> list[tuple[str, str]]:
+    """Files so ordered that a folder is empty, and goes, when the last one in it goes."""
+    return sorted(files.items(), key=lambda item: (-item[0].count("/"), item[0]))
+
+
 def _archive(draft: Draft, now: datetime, unit: str, why: str) -> tuple[Change, ...]:
     """The draft's files go to the archive, in a folder of their own."""
     folder = f"{ARCHIVE}/{draft.folder}-{now.astimezone(UTC):%Y%m%dT%H%M%S}-{draft.digest[:8]}"
     files = {**draft.files, EVIDENCE_FILE: draft.evidence_text}
     moves = [
         move(f"{draft.folder}/{name}", f"{folder}/{name}", text.encode("utf-8"), f"draft {why}")
-        for name, text in files.items()
+        for name, text in _deepest_first(files)
     ]
     return tuple(replace(change, unit=unit) for pair in moves for change in pair)
 

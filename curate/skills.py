@@ -79,8 +79,8 @@ def skill_name(title: str) -> str:
 
 def plain(text: str) -> str:
     """`text` fit for a front-matter value: one line, no angle brackets, no `---`, no control characters."""
-    line = " ".join("".join(char if char.isprintable() else " " for char in text).split())
-    line = line.replace("<", "").replace(">", "")
+    shown = "".join(char if char.isprintable() else " " for char in text if char not in "<>")
+    line = " ".join(shown.split())
     while "---" in line:
         line = line.replace("---", "--")
     return line

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from served import DESCRIPTION, Serving, make_draft, wait_for, write_draft_files
 
 from curate.drafts import read_decisions, read_drafts
+from tests.served import DESCRIPTION, Serving, make_draft, wait_for, write_draft_files
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 
