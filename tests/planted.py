@@ -306,7 +306,7 @@ def _commands(d: Draw) -> Iterator[Planted]:
     }
     for kind, template in templates.items():
         value = d.password()
-        while any(c in value for c in "&#'?*!%"):  # a shell would take these apart without quotes
+        while value[0] == "-" or any(c in value for c in "&#'?*!%"):  # a shell would take these apart without quotes
             value = d.password()
         yield Planted(kind, value, template.format(value))
 
@@ -398,7 +398,7 @@ def ordinary(seed: int = 1, count: int = 1000) -> list[str]:
         lambda: f'"call_id": "call_{d.of(ALNUM, 24)}"',
         lambda: f"chatcmpl-{d.of(ALNUM, 29)}",
         lambda: f"id: {ulid()}",
-        lambda: f"/home/dev/shop/src/components/auth/TokenProvider{d.of('0123456789', 2)}.tsx:{d.random.randrange(999)}",
+        lambda: f"/home/dev/shop/src/auth/TokenProvider{d.of('0123456789', 1)}.tsx:{d.random.randrange(999)}",
         lambda: f"node_modules/.pnpm/@types+node@20.11.{d.random.randrange(30)}/node_modules/@types/node/index.d.ts",
         lambda: f"/tmp/tmp{d.of(string.ascii_lowercase + string.digits + '_', 8)}/secret_store.py",
         lambda: f"const tokenExpiryInSeconds = getTokenExpiry(config.auth.token, {d.random.randrange(9999)});",

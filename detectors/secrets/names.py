@@ -163,7 +163,7 @@ def _value(text: str, start: int, end: int, family: str, tail: re.Match[str]) ->
     elif env_line and "phrase" in text[start:end].lower() and (line := _LINE.match(text, at)):
         stop = line.end()
     else:
-        stop = _bare_end(text, at, start)
+        stop = _bare_end(text, at, start, env_line)
     value = text[at:stop]
     if not _is_secret(value, family, bool(quote), env_line):
         return None
@@ -211,14 +211,15 @@ def _closing(text: str, start: int, quote: str) -> int:
     return end if end >= 0 else limit
 
 
-def _bare_end(text: str, start: int, name_start: int) -> int:
+def _bare_end(text: str, start: int, name_start: int, env_line: bool) -> int:
     match = _BARE.match(text, start)
     if match is None:
         return start
     value = match[0]
     if text[max(0, name_start - 1) : name_start] in {"?", "&"}:
         value = re.split("[&#;]", value, maxsplit=1)[0]
-    value = re.split(r";(?=[\w ]{1,40}=|\Z)|\|(?=\Z)|&(?=\w{1,40}=)", value, maxsplit=1)[0]
+    elif not env_line:
+        value = re.split(r";(?=[\w ]{1,40}=|\Z)|\|(?=\Z)|&(?=\w{1,40}=)", value, maxsplit=1)[0]
     return start + len(value.rstrip(",;)]}.:|"))
 
 
@@ -235,6 +236,8 @@ def _is_secret(value: str, family: str, quoted: bool, env_line: bool) -> bool:
         return False
     if family == "weak-key":
         return len(value) >= 20 and is_random(value, 16) and not is_ordinary(value)
+    if is_random(value, 16):
+        return True
     mixed = any(c.isdigit() for c in value) and any(c.isalpha() for c in value)
     if env_line:
         return mixed and len(value) >= 8

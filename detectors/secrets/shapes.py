@@ -35,7 +35,7 @@ _TEMPLATE = re.compile(
 )
 _POINTER = re.compile(r"(?:env|ENV|secrets?|vault|op|ssm|vars|keyring|keychain|file)(?::|\.[A-Za-z_])")
 _REFERENCE = re.compile(
-    r"[A-Za-z_$][\w$]{0,80}(?:\??\.[A-Za-z_$]|\(|\[|->|::|!?\.$|<)|(?:None|null|nil|undefined|True|False|true|false)\b"
+    r"[A-Za-z_$][\w$]{0,80}(?:\??\.[A-Za-z_$]|\(|\[|->|::|<)|(?:None|null|nil|undefined|True|False|true|false)\b"
 )
 _IDENTIFIER = re.compile(r"[A-Za-z_$][A-Za-z_$-]{0,120}\d{0,3}\Z")
 _WORDS = re.compile(r"[A-Za-z]+|\d+")
@@ -43,6 +43,8 @@ _UUID = re.compile(r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}(?![0-9
 _HEX = re.compile(r"(?:0x)?[0-9a-fA-F]+\Z")
 _ULID = re.compile(r"[0-7][0-9A-HJKMNP-TV-Z]{25}\Z")
 _CHECKSUM = re.compile(r"(?:sha(?:1|224|256|384|512)|md5|h1|blake\w{0,4})[-:=]", re.IGNORECASE)
+_CONSONANTS = re.compile(r"[b-df-hj-np-tv-z]{7}", re.IGNORECASE)
+_SMALL_HUMP = re.compile(r"[A-Z][a-z](?=[A-Z])")
 _HASH_LENGTHS = frozenset({7, 8, 10, 12, 16, 32, 40, 56, 64, 96, 128})
 _SEQUENCES = ("0123456789", "1234567890", "abcdefghij", "9876543210", "0123456789abcdef", "qwertyuiop")
 
@@ -96,7 +98,7 @@ def is_reference(value: str) -> bool:
 
 def is_identifier(value: str) -> bool:
     """Whether a value reads as a name of code or a word: letters, `_`, `-`, and at most three digits at its end."""
-    return bool(_IDENTIFIER.match(value))
+    return bool(_IDENTIFIER.match(value)) and not is_random(value, 16)
 
 
 def is_ordinary(value: str) -> bool:
@@ -112,10 +114,13 @@ def is_ordinary(value: str) -> bool:
 
 
 def is_path(value: str) -> bool:
-    """Whether a value is a file path or an address: three words between slashes, or a dot and a file ending."""
-    if "://" in value or value.startswith(("/", "./", "../", "~/")):
+    """Whether a value is a file path or an address: names between slashes, none of them random."""
+    value = value[:_LOOK]
+    if "://" in value:
         return True
-    pieces = value[:_LOOK].split("/")
+    pieces = value.split("/")
+    if value.startswith(("/", "./", "../", "~/")):
+        return not any(is_random(piece, 8) for piece in pieces)
     return len(pieces) > 1 and all(not piece or is_identifier(piece.replace(".", "")) for piece in pieces)
 
 
@@ -138,8 +143,12 @@ def is_random(value: str, least: int = 12) -> bool:
     kinds = [0 if c.isdigit() else 1 if c.islower() else 2 for c in letters]
     digits = kinds.count(0)
     turns = sum(a != b for a, b in pairwise(kinds)) / len(kinds)
-    # Upper case met twice in a row and then lower again: what camel case seldom has and random text always.
-    uneven = sum(a == 2 and b == 2 for a, b in pairwise(kinds))
-    if digits >= 2:
-        return turns >= 0.2
-    return turns >= 0.3 and uneven >= 2 and len(letters) >= 16
+    if digits >= 2 and turns >= 0.2:
+        return True
+    if len(letters) < 16:
+        return False
+    if value.isupper() or value.islower():
+        return _CONSONANTS.search(value) is not None
+    # Upper case that stands in twos, or in humps of one or two letters: camel case seldom has it, random text always.
+    uneven = sum(a == b == 2 for a, b in pairwise(kinds)) + len(_SMALL_HUMP.findall(value))
+    return digits < 2 and turns >= 0.3 and uneven >= 3

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain, pairwise
+from itertools import chain
 
 from detectors.secrets.places import Hit
 from detectors.secrets.plugins import find_by_plugins
@@ -21,7 +21,7 @@ _EXPLICIT = re.compile(_JOIN)
 _NEXT_GAP = re.compile(_GAP)
 _RUN = re.compile(rf"{_RUN_CLASS}{{1,2000}}+")
 _SEAM = re.compile(rf"(?<!{_RUN_CLASS})(?P<left>{_RUN_CLASS}{{6,2000}}+){_GAP}(?={_RUN_CLASS}{{4}})")
-_HEX = re.compile(r"[0-9a-f]{6,}\Z")
+_WORDLIKE = re.compile(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,}){0,6}\d{0,3}|[A-Za-z]\d{0,3}|[A-Z]{2,9}\d{0,3}|\d{1,20}")
 _LINE_ENDS = ("", "\n", "\r", "\\", '"', "'", ",")
 _PREFIX = re.compile(
     "|".join(re.escape(prefix) for rule in RULES for prefix in rule.prefixes) + r"|:AA|[78]Q~|-us\d|\.[\w-]{6}\."
@@ -79,12 +79,9 @@ def _goes_on(left: str, run: str, after: str) -> bool:
 
 
 def _is_scrap(run: str) -> bool:
-    """Whether a short run is no word or name: it changes between cases and digits as these do not."""
-    kinds = [0 if c.isdigit() else 1 if c.islower() else 2 for c in run if c.isalnum()]
-    turns = sum(a != b for a, b in pairwise(kinds))
-    if _HEX.match(run) and 0 in kinds and 1 in kinds:
-        return True
-    return turns >= 0.25 * len(kinds) > 0 and (0 in kinds or any(a == b == 2 for a, b in pairwise(kinds)))
+    """Whether a short run is no word or name: case and digits change within it as they do in none of these."""
+    pieces = [piece for piece in re.split(r"[-_./:=+~$%]", run) if piece]
+    return len(run) >= 4 and not all(_WORDLIKE.fullmatch(piece) for piece in pieces)
 
 
 def _tokens(text: str) -> Iterator[Hit]:
