@@ -59,6 +59,30 @@ def test_every_sample_has_the_person_and_a_call(path: Path) -> None:
     assert all(1 <= turn.line <= turn.end <= session.lines for turn in session.turns)
 
 
+def test_how_the_calls_of_each_agent_ended() -> None:
+    """The first call of each sample, by the rules of its agent: (command, outcome, exit code)."""
+    ended = {}
+    for path in SAMPLES:
+        (session,) = read_sessions(path)
+        turn = next(turn for turn in session.turns if turn.who == "tool" and turn.action == "shell")
+        ended[path.name] = (turn.command, turn.outcome, turn.exit_code)
+    assert ended == {
+        "claude-code.jsonl": ("make build", "failed", 2),
+        "codex.jsonl": ("make build", "failed", 2),
+        "copilot-cli.jsonl": ("make build", "failed", 2),
+        "cursor.jsonl": ("make build", "unknown", None),
+        "droid.jsonl": ("make build", "failed", None),
+        "gemini-cli.json": ("make build", "failed", 2),
+        "gemini-cli.jsonl": ("make build", "passed", 0),
+        "hermes-session.json": ("make build", "unknown", None),
+        "hermes-trajectories.jsonl": ("make build", "failed", 2),
+        "kiro.json": ("make build", "failed", None),
+        "opencode.json": ("make build", "failed", 2),
+        "pi.jsonl": ("grep x Makefile", "passed", 1),
+        "swe-agent.traj": ("python a.py", "failed", None),
+    }
+
+
 @pytest.mark.parametrize("path", SAMPLES, ids=lambda path: path.name)
 def test_reading_twice_gives_the_same(path: Path) -> None:
     """Equal input, equal sessions."""
