@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from flows.hook_give import choose, render_lesson
-from flows.hook_recall import MENTION_FLOOR, PROMPT_FLOOR
+from flows.hook_recall import MENTION_FLOOR, MOST_LESSONS, PROMPT_FLOOR
 from index import matching
 from index.matching import Hit
 from index.recall_db import build
@@ -144,7 +144,7 @@ def give(db: sqlite3.Connection, prompt: str, files: Iterable[str]) -> dict[str,
         matching.match_path(db, path, batches[-1][1])
         matching.match_mentions(db, path, context, batches[-1][1], MENTION_FLOOR)
     for moment, batch in batches:
-        for hit in choose(db, {mid: hit for mid, hit in batch.items() if mid not in seen}, "", moment):
+        for hit in choose(db, {mid: hit for mid, hit in batch.items() if mid not in seen}, "", moment)[:MOST_LESSONS]:
             seen.add(hit.mid)
             name = str(db.execute("select id from lesson where mid = ?", (hit.mid,)).fetchone()[0])
             out[name] = render_lesson(db, hit, date(2026, 1, 1).toordinal())

@@ -30,8 +30,8 @@ COMMON = frozenset(
 
 # How sure one is that an output is the error a solution declares: a logistic model over the features of
 # `error_features`, fitted and cross-checked by benchmarks/trigger.py on recorded compiler diagnostics.
-ERROR_WEIGHTS = (3.89, 1.69, 2.98, 2.28, 2.2, -1.57, 2.06, -1.69, -2.65, -6.41)
-ERROR_FLOOR = -0.6
+ERROR_WEIGHTS = (3.76, 2.17, 3.66, 1.97, 1.83, -0.63, 0.74, -4.68, -2.56, -6.87)
+ERROR_FLOOR = 0.1
 
 
 class Hit:
@@ -238,7 +238,8 @@ def error_features(
 
     The declared line is there (masked); the rarity of the outer words both share; the likest sentence of the solution;
     how much of the message the solution speaks of; rare words of code in both; quoted names, and how many of them the
-    solution speaks of; how many solutions declare the same line; how much of the declared line is missing; 1.
+    solution speaks of; how many solutions declare the same line, as far as its names do not tell them apart; how much
+    of the declared line is missing; 1.
     """
     declared = Message(text)
     exact = float(any(is_within(sig, masked) for masked in message.masked))
@@ -261,7 +262,7 @@ def error_features(
         min(len(shared), 10) / 5,
         quoted,
         quoted * spoken,
-        exact * min(log(max(1, same)), 2.0),
+        exact * min(log(max(1, same)), 2.0) * (1 - quoted * spoken),
         (1 - exact) * min(mass(declared.template - message.template), 15.0) / 15,
         1.0,
     )

@@ -223,7 +223,7 @@ def closing_quote(line: str, at: int) -> int:
 
 def mask_quoted(content: str, before: str) -> str:
     """A quoted name masked, unless it is what the error is about."""
-    if before in SUBJECTS or "::" in content:
+    if before in SUBJECTS:
         return "'" + mask(content.strip("'\"`")) + "'"
     return "'*'"
 
