@@ -84,7 +84,7 @@ def detect(session: Session) -> Iterator[Episode]:
         again = [i for i in range(at + 1, len(session.turns)) if _same(session.turns[i], key)]
         until = found if found is not None else min(len(session.turns), at + 3)
         said = [i for i in range(at + 1, until) if is_statement(session.turns[i])]
-        if found is None and not again and not said:
+        if found is None and not again and not said and kind != "tool":
             continue
         seen.add(key)
         change = (found,) if found is not None else ()

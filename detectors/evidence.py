@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Iterator
+from functools import lru_cache
 
 from index.records import Session, Turn
 from index.signature import command_key, command_parts, error_signature, split_lines, weigh_line
@@ -132,6 +133,7 @@ def is_shell(turn: Turn) -> bool:
     return turn.who == "tool" and turn.action == "shell" and not turn.refused and bool(turn.command)
 
 
+@lru_cache(maxsize=4096)
 def checks_of(command: str) -> tuple[str, ...]:
     """The checks that a command line runs, in order: program and what it is told to do, without what varies.
 
@@ -169,6 +171,7 @@ def check_in_common(failed: str, later: str) -> str:
     return next((check for check in reversed(checks_of(failed)) if check in runs), "")
 
 
+@lru_cache(maxsize=2048)
 def telling_line(text: str) -> str:
     """The line of an output that says what failed, as it stands: a finding at a place in a file before all else."""
     best, most = "", 0

@@ -102,6 +102,11 @@ def _runs_again(failed: Turn, later: Turn) -> bool:
     return failed.tool == later.tool
 
 
+def is_test(path: str) -> bool:
+    """Whether a file is a test, by its name or folder."""
+    return _TEST_PATH.search(path) is not None
+
+
 def _is_test_first(session: Session, at: int, changes: tuple[int, ...]) -> bool:
     """A test was written just before, the fix changed only what is no test, or the failure was announced."""
     start = max(0, at - 12)
@@ -116,9 +121,9 @@ def _is_test_first(session: Session, at: int, changes: tuple[int, ...]) -> bool:
     wrote_test = False
     for turn in before:
         if is_edit(turn):
-            wrote_test = bool(turn.paths) and all(_TEST_PATH.search(path) for path in turn.paths)
+            wrote_test = bool(turn.paths) and all(is_test(path) for path in turn.paths)
     edited = [path for i in changes for path in session.turns[i].paths if is_edit(session.turns[i])]
-    return wrote_test and bool(edited) and not any(_TEST_PATH.search(path) for path in edited)
+    return wrote_test and bool(edited) and not any(is_test(path) for path in edited)
 
 
 def _how(session: Session, changes: tuple[int, ...]) -> str:

@@ -6,6 +6,7 @@ All patterns are bounded and read one sentence at a time.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 _FENCE = re.compile(r"^ {0,3}(?:```|~~~)")
 _LEAD = re.compile(r"^[ \t>]{0,20}(?:[-*+•][ \t]{1,4}|\d{1,3}[.)][ \t]{1,4}|#{1,6}[ \t]{1,4})?")
@@ -158,6 +159,12 @@ _STRONG_CAUSE = re.compile(
     r"在於)|原因(?:是|は|在于)|원인은|문제는|때문입니다|때문이",
     re.IGNORECASE,
 )
+# Any hit of the pattern above in plain English holds one of these: most sentences need no search.
+_CAUSE_WORDS = tuple(
+    "cause|issue|problem|bug|culprit|mistake|turns out|the fix |the reason|error is|error was|found it|found "
+    "the|that's the|that's a|"
+    "that's why|that's your|that's our|that's exactly|that is the|that is why|that was the|problema|liegt".split("|")
+)
 _WEAK_CAUSE = re.compile(
     r"\bbecause\b|\bsince\b|\bdue to\b|\bcaused\b|\bwhich (?:means|is why|broke|breaks)\b|\b(?:does|do|did|was|"
     r"were|is|are|has|have|can)(?:n'?t| not)\b|\bnever\b|\bno longer\b|\bmissing\b|"
@@ -251,11 +258,13 @@ def has_literal(text: str) -> bool:
     return LITERAL.search(text) is not None or _CODE_WORD.search(text) is not None
 
 
+@lru_cache(maxsize=4096)
 def cause_weight(sentence: str) -> int:
     """How much a sentence says about a cause: 0 nothing, 1 a little, 3 it names the cause outright."""
     if is_plan(sentence) and not _WEAK_CAUSE.search(sentence):
         return 0
-    if _STRONG_CAUSE.search(sentence):
+    low = sentence.lower()
+    if (not low.isascii() or any(word in low for word in _CAUSE_WORDS)) and _STRONG_CAUSE.search(sentence):
         return 3
     return 1 if _WEAK_CAUSE.search(sentence) else 0
 

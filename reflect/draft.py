@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from detectors.evidence import PROGRAM_TEXT, checks_of, error_of, is_edit, is_failure, is_person, is_statement
 from index.records import Category, Episode, Kind, Session, Turn
 from index.signature import error_signature
-from reflect.quotes import added_line, capital, code, line_pair, sentence
+from reflect.quotes import added_line, capital, clean_end, code, line_pair, sentence
 
 _PLACE = re.compile(
     r"^(?:\[[\w:.-]{1,30}\] )?[\w./\\@+-]{1,200}\.\w{1,10}(?::\d{1,7}(?::\d{1,6})?|\(\d{1,7},\d{1,6}\))(?::|"
@@ -122,7 +122,8 @@ def times(session: Session, at: int) -> int:
 
 
 def said_between(session: Session, start: int, end: int) -> list[str]:
-    """What the agent said between two positions."""
+    """What the agent said between two positions, since the person last turned down a change there, if ever."""
+    start = max((at for at in range(start + 1, end) if session.turns[at].refused), default=start)
     return [turn.text for turn in session.turns[start + 1 : end] if is_statement(turn)]
 
 
@@ -146,7 +147,8 @@ def with_context(title: str, context: str) -> str:
     """A title that is short and names little, with the error or cause that it belongs to."""
     if not context or len(title) > 75 or context.lower() in title.lower():
         return title
-    return f"{title} ({context})" if context.startswith("`") else f"{title}: {context}"
+    context = clean_end(context)
+    return f"{title} ({context})" if context.startswith("`") and context.endswith("`") else f"{title}: {context}"
 
 
 def sure(base: float, *grounds: str) -> float:

@@ -6,6 +6,7 @@ import re
 
 from detectors.environment_fact import kind_of
 from detectors.evidence import check_in_common, checks_of, is_failure, is_person, is_statement, telling_line
+from detectors.failure_then_fix import is_test
 from detectors.phrases import has_literal, rejects, sentences
 from index.records import Episode, Session
 from index.signature import command_parts
@@ -99,6 +100,8 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
     runs = times(session, episode.failure)
     worth = 2.0 + 1.2 * bool(order) + 1.0 * bool(cause) + 1.0 * bool(advice) + min(runs - 1, 2) * 0.8
     worth += 0.4 * ("became" in did or "was added" in did) - 2.0 * bool(_ASSERTION.search(error) and not cause)
+    only_tests = all(is_test(path) for turn in edits for path in turn.paths)
+    worth -= 1.0 * bool(_ASSERTION.search(error) and only_tests)
     worth -= 0.6 * (not between) + 0.6 * (not has_literal(title))
     fact = f"{code(command, 100)} fails with {code(bare_error(error), 220)}." + (f" {sentence(cause)}" if cause else "")
     return Draft(
@@ -141,7 +144,8 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
         return None
     narrow = names_in(bare_error(error), failed.command, *(session.turns[i].command for i in episode.change))
     between = said_between(session, at, end)
-    cause, order = best_cause(between, narrow), best_order(between, narrow, near=True)
+    cause = best_cause(between, names_in(without_paths(bare_error(error))))
+    order = best_order(between, narrow, near=True)
     rerun = display(failed.command) == display(check.command) or command == display(check.command, common)
     helper = _helper(session, episode, failed.text) if rerun else ""
     if not helper and len(display(check.command)) > 3 and display(check.command) in failed.text:
@@ -244,7 +248,8 @@ def draft_environment(session: Session, episode: Episode) -> Draft | None:
         return None
     failed = session.turns[episode.failure]
     error = telling_line(failed.text)
-    command = display(failed.command, _blamed(failed.command, error)) or failed.tool
+    blamed = _blamed(failed.command, error)
+    command = blamed if _ABSENT.search(error) else display(failed.command, blamed) or failed.tool
     texts = [session.turns[at].text for at in episode.turns if is_statement(session.turns[at])]
     check = session.turns[episode.check] if episode.check is not None else None
     names = names_in(error, failed.command, check.command if check else "")
@@ -281,6 +286,9 @@ def _limit(command: str, short: str, kind: str, runs: int, cause: str) -> tuple[
             return f"Run {code(found[1])} before {code(command, 40)}", f"Run {code(found[1])} first.", 2.8
         first = "Do first what the message asks for, and do not repeat the call before that."
         return f"Mind the order of calls: {short}", first, 2.6
+    if absent := _ABSENT.search(short):
+        name = code(absent[1] or absent[2])
+        return f"Do without {name} here ({short})", f"Look for another way to do what {name} does, or ask for it.", 2.6
     if runs < 2 and not cause:
         return "", "", 0.0
     instead = "No way round it was found in that session. Do not run it again unchanged; tell the person."
@@ -300,14 +308,17 @@ def _way_round(session: Session, episode: Episode, command: str, short: str, ord
     swap = difference(old, new) if old and new else ""
     absent = _ABSENT.search(short)
     if absent:
-        swap = f"Do without {code(absent[1] or absent[2])} here"
+        name = absent[1] or absent[2]
+        return f"Do without {code(name)} here ({short})", f"{code(new)} went through without it.", 2.8
     elif not swap and kind_of(failed) in {"tool", "module", "version"} and len(new) < 90:
         swap = f"Run {code(new, 70)} where {code(command, 40)} fails"
     if not order and not swap:
         return "", "", 0.0
     kept = sum(1 for turn in session.turns[(episode.check or 0) + 1 :] if new and new in turn.command)
     instead = instead_of(
-        order, f"run {code(new)}, which went through" + (f", then {kept} more times" if kept > 1 else ""), ""
+        order,
+        f"run {code(new)}, which went through" + (f", and {kept} more times in that session" if kept > 1 else ""),
+        "",
     )
     worth = 2.2 + 0.8 * bool(order) + 0.5 * bool(swap) + 0.8 * (kept > 1)
     return with_context(order or swap, short), instead, worth
@@ -345,6 +356,9 @@ def _blamed(command: str, error: str) -> str:
     """The check of a chain that an error speaks of, by what it quotes; else the first."""
     quoted = re.findall(r"['\"`]([^'\"`]{2,80})['\"`]", error)
     parts = re.split(r"&&|;|\|\|", command)
+    absent = _ABSENT.search(error)
+    if absent:
+        return absent[1] or absent[2]
     named = [check for part in parts for check in checks_of(part) if any(word in part.split() for word in quoted)]
     return (named or list(checks_of(command)) or [""])[0]
 

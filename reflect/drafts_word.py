@@ -19,6 +19,7 @@ from reflect.quotes import (
     clean_end,
     code,
     is_telling,
+    keep_in_mind,
     names_in,
     sentence,
     shorten,
@@ -35,6 +36,12 @@ _ASK = re.compile(
     r"ab jetzt|ab sofort|in zukunft|désormais,?|recuerda(?: que)?:?|de ahora en adelante,?|a partir de ahora,?|"
     r"запомни:?|"
     r"отныне,?|впредь,?|请?记住[：:，,]?|从现在开始[，,]?|今后[，,]?|今後は、?|これからは、?|앞으로(?:는)?|이제부터(?:는)?)\s{0,3}",
+    re.IGNORECASE,
+)
+# A curse is no part of what was wanted.
+_RUDE = re.compile(
+    r"\b(?:omfg|wtf|f+u+c+k\w{0,6}|shit\w{0,4}|damn\w{0,3}|goddamn\w{0,3}|bullshit|crap|asshole|"
+    r"bitch|idiot)\b",
     re.IGNORECASE,
 )
 _MIDDLE = re.compile(r"\b(?:and|but|also|so|,) (?:please )?(?:remember|keep in mind)(?: that)? (.{15,})", re.IGNORECASE)
@@ -65,10 +72,12 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
         ),
         "",
     )
+    reason = best_cause(head, names)
     order = clean_end(own or taken or asked or rule)
+    if not order and refused and yields(answer) and reason:
+        order = keep_in_mind(reason)
     if not order:
         return None
-    reason = best_cause(head, names)
     wanted = _meant(session, episode.failure if episode.failure is not None else at)
     did = what_changed(edits, names_in(words, order)) if edits else ""
     where = paths_of(refused or edits)
@@ -77,7 +86,7 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
     why += [sentence(reason)] if reason else []
     return Draft(
         title=as_title(with_context(capital(order), reason if len(order) < 40 else "")),
-        fact=f"A person working on this project said{place}: “{shorten(words, 360)}”",
+        fact=f"A person working on this project said{place}: “{shorten(_RUDE.sub('…', words), 360)}”",
         why=" ".join(why) or "It was said against what the agent was doing.",
         instead=instead_of(capital(order), did, ""),
         category="patterns",

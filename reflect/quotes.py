@@ -13,6 +13,7 @@ from difflib import SequenceMatcher
 from detectors.phrases import cause_weight, done_in, has_literal, is_plan, order_in, sentences
 
 OUTRIGHT = 3
+MOST_LINES = 24  # of an edit, compared with one another
 LONGEST_TITLE = 120
 LONGEST_QUOTE = 320
 _NAME = re.compile(r"[A-Za-z_][\w.-]{3,60}")
@@ -26,6 +27,11 @@ _FILLER = re.compile(
     re.IGNORECASE,
 )
 _PATHS = re.compile(r"(?:[A-Za-z]:)?(?:[\w.@+~-]{0,80}[/\\]){1,30}[\w.@+~-]{0,120}")
+_AND_CHECK = re.compile(
+    r",? and (?:then )?(?:let'?s |i'?ll |we )?(?:re-?run|run|verify|check|try|test|see|confirm|commit|"
+    r"push) [^`]{1,80}$",
+    re.IGNORECASE,
+)
 _ARTICLES = frozenset(
     "the a an this that these those it its both there we our no each all only when if with test tests".split()
 )
@@ -140,7 +146,7 @@ def best_order(texts: Sequence[str], names: frozenset[str], near: bool = False) 
                 score += 0.6 * bool(_BECAUSE.search(order)) - len(order) / 300
                 if score > most:
                     best, most = order, score
-    return capital(shorten(clean_end(best), LONGEST_QUOTE))
+    return capital(shorten(clean_end(_AND_CHECK.sub("", clean_end(best))), LONGEST_QUOTE))
 
 
 def is_telling(order: str) -> bool:
@@ -237,8 +243,8 @@ def line_pair(changes: Sequence[str], names: frozenset[str]) -> tuple[str, str]:
     for change in changes:
         old = [line[1:].strip() for line in change.split("\n") if line.startswith("-")][:80]
         new = [line[1:].strip() for line in change.split("\n") if line.startswith("+")][:80]
-        gone = [line for line in old if line and line not in new]
-        come = [line for line in new if line and line not in old]
+        gone = [line for line in old if line and line not in new][:MOST_LINES]
+        come = [line for line in new if line and line not in old][:MOST_LINES]
         for left in gone:
             alike, right = max(((_alike(left, line), line) for line in come), default=(0.0, ""))
             if alike > 0.4 and _LETTERS.sub("", left) != _LETTERS.sub("", right) and len(left) + len(right) < 300:
@@ -263,7 +269,7 @@ def added_line(changes: Sequence[str], names: frozenset[str]) -> str:
         later = {line[1:].strip() for after in changes[at:] for line in after.split("\n") if line.startswith("-")}
         new = [line[1:].strip() for line in change.split("\n") if line.startswith("+")]
         found += [line for line in new if line not in later and 3 < len(line) < 200 and not _COMMENT.match(line)]
-    if len(found) == 1:
+    if len(found) == 1 and not any(line.startswith("-") for change in changes for line in change.split("\n")):
         return found[0]
     best = max(((len(names_in(line) & names), -at) for at, line in enumerate(found)), default=(0, 0))
     return found[-best[1]] if best[0] else ""

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from detectors.registry import detect_episodes
 from index.frontmatter import parse_solution, render_solution
-from index.records import CONFIDENCE_RANGE, Session, Solution
+from index.records import CONFIDENCE_RANGE, Session, Solution, Turn
 from reflect.lessons import MOST, write_lessons
 from tests.recorded import START, agent, edit, person, refused, run, session, tool
 
@@ -174,3 +177,54 @@ def test_most_sessions_teach_little() -> None:
         )
     )
     assert len(lessons(many)) == MOST
+
+
+WORDS = st.sampled_from(
+    [
+        "",
+        "fix it",
+        "no, never use `x`, always use `y` instead",
+        "You're right. The problem is that `a.py` was missing. I need to add `a.py` because `b` wants it.",
+        "error: a.py:1:1: undefined `x`\nTraceback",
+        "ModuleNotFoundError: No module named 'a'",
+        "git stash pop && make test",
+        "make test",
+        "Remember to run `make`.",
+        "a`b``c\n```\n**",
+        "\ud83d 改行\u2028",
+    ]
+)
+TURNS = st.builds(
+    Turn,
+    line=st.just(0),
+    end=st.just(0),
+    who=st.sampled_from(["person", "agent", "tool", "injected"]),
+    text=WORDS,
+    tool=st.sampled_from(["", "Bash", "Edit"]),
+    action=st.sampled_from(["", "shell", "edit", "read", "mcp", "web"]),
+    command=WORDS,
+    paths=st.sampled_from([(), ("a.py",), ("/tmp/x", "b/test_c.py"), ("",)]),
+    change=st.sampled_from(["", "+x", "-a = 1\n+a = 2", "+\n-"]),
+    outcome=st.sampled_from(["failed", "passed", "unknown"]),
+    refused=st.booleans(),
+    said=WORDS,
+    origin=st.sampled_from(["", "person", "agent", "tool", "web"]),
+    sidechain=st.booleans(),
+)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(TURNS, max_size=14), st.booleans())
+def test_any_session_gives_sound_lessons_or_none(turns: list[Turn], subagent: bool) -> None:
+    """No order of turns breaks the writing; what comes out points into the session and says what to do."""
+    made = session(*turns, subagent=subagent)
+    for lesson in lessons(made):
+        assert lesson.title.strip()
+        assert "\n" not in lesson.title
+        assert "**Why it matters:**" in lesson.body
+        assert "**Instead:** " in lesson.body
+        (source,) = lesson.sources
+        assert source.lines is not None
+        assert 1 <= source.lines[0] <= source.lines[1] <= 2 * len(turns)
+        low, high = CONFIDENCE_RANGE[lesson.type]
+        assert low <= lesson.confidence <= high
