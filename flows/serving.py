@@ -40,7 +40,7 @@ async def run_deployments(
     # After the runner has set its own handler: one way to stop, whatever the signal.
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
-    sweeping = asyncio.create_task(sweep(root, server))
+    sweeping = asyncio.create_task(sweep(root, server, settings.serve.sweep_seconds))
     watching = asyncio.create_task(watch(process))
     asked = asyncio.create_task(stop.wait())
     say(f"ready. Reviews and runs: {server.api_url.removesuffix('/api')}/runs")
@@ -86,19 +86,21 @@ async def watch(process: subprocess.Popen[bytes] | None) -> None:
         await asyncio.sleep(1)
 
 
-async def sweep(root: Path, server: Server) -> None:
+async def sweep(root: Path, server: Server, seconds: float) -> None:
     """Every so often: runs for drafts and spooled sessions that have none. A failure is said once and tried again."""
     said = ""
     while True:
+        trouble = ""
         try:
-            world = read_world(root)
-            await asyncio.to_thread(sweep_once, world, server)
-            said = ""
+            await asyncio.to_thread(sweep_once, read_world(root), server)
         except HotwashError as error:
-            if str(error) != said:
-                said = str(error)
-                say(said)
-        await asyncio.sleep(world.settings.serve.sweep_seconds)
+            trouble = str(error)
+        except Exception as error:
+            trouble = f"the sweep failed: {error!r}"
+        if trouble and trouble != said:
+            say(trouble)
+        said = trouble
+        await asyncio.sleep(seconds)
 
 
 def sweep_once(world: World, server: Server) -> None:
