@@ -12,8 +12,9 @@ from detectors.registry import detect_episodes
 from flows.context import Pass, World
 from flows.report import SessionLine
 from index.changes import Change, Plan
-from index.records import Episode, Problem, Session, Solution
+from index.records import Episode, Problem, Session
 from index.store import SPOOL, known_ids
+from reflect.extract import Extraction, reflect_with
 from reflect.ledger import Progress, change_progress, read_ledger
 from reflect.lessons import write_lessons
 from reflect.plan import plan_session
@@ -120,16 +121,18 @@ def _ingest_session(
     reason = why_not(run.world, session, mine, asked)
     redacted: Counter[str] = Counter()
     episodes: tuple[Episode, ...] = ()
-    lessons: tuple[Solution, ...] = ()
-    dropped: Counter[str] = Counter()
+    taught = Extraction()
     if not reason:
         session, redacted = redact_session(session, run.world.settings.redact)
         concluded = before.lines if before and before.status == "read" else 0
         episodes = tuple(episode for episode in detect_episodes(session) if episode.lines[1] > concluded)
         run.errors += [turn.text for turn in session.turns if turn.outcome == "failed" and turn.line > concluded]
-        lessons = write_lessons(session, episodes, run.world.settings.reflect.lessons_per_session)
-    progress = _progress(session, blank, before, reason, len(lessons), sum(redacted.values()))
-    plan = plan_session(run.world.root, session, episodes, lessons, progress, known)
+        plain = write_lessons(session, episodes, run.world.settings.reflect.lessons_per_session)
+        taught = (
+            reflect_with(run.ask, session, episodes, plain, run.world.settings.redact) if run.ask else Extraction(plain)
+        )
+    progress = _progress(session, blank, before, reason, len(taught.lessons), sum(redacted.values()))
+    plan = plan_session(run.world.root, session, episodes, taught.lessons, progress, known)
     used = () if reason == STILL_RUNNING else drop_events(mine, f"{session.key} was read", f"session {session.key}")
     line = run.land(replace(plan, changes=plan.changes + used))
     ledger[session.key] = progress
@@ -146,8 +149,8 @@ def _ingest_session(
             tuple(solution.id for solution in new),
             dict(redacted),
             dict(session.unread),
-            session.problems,
-            dict(dropped),
+            (*session.problems, *taught.problems),
+            dict(taught.dropped),
         )
     )
     return {solution.id for solution in new}

@@ -59,6 +59,7 @@ class Report:
     problems: list[Problem] = field(default_factory=list)
     live: Mapping[str, int] = field(default_factory=dict)
     model: str = ""
+    spent: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def changed(self) -> int:
@@ -98,6 +99,7 @@ class Report:
             "dry_run": self.dry_run,
             "counts": self.counts(),
             "model": self.model,
+            "spent": dict(self.spent),
             "sessions": [
                 {**asdict(line), "problems": [str(problem) for problem in line.problems]} for line in self.sessions
             ],

@@ -202,4 +202,7 @@ def conclude(run: Pass) -> None:
     new = [solution for solution in run.store.solutions if solution.id not in run.known_before]
     run.report.solutions = [(solution, run.verdicts.of(solution)) for solution in new]
     run.report.live = dict(sorted(Counter(solution.category for solution in run.store.solutions).items()))
+    if run.budget is not None:
+        spend = run.budget.run
+        run.report.spent = {"usd": spend.usd, "tokens": spend.tokens, "calls": spend.calls}
     run.report.drafts = [draft.name for draft in read_drafts(run.world.root)[0]]
