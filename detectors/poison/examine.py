@@ -10,7 +10,7 @@ from functools import cache
 from detectors.poison.context import weigh
 from detectors.poison.gate import Gate
 from detectors.poison.normalise import Normal, normalise
-from detectors.poison.rule import Rule
+from detectors.poison.rule import Rule, Severity
 from detectors.poison.rules import RULES
 from detectors.poison.segment import Block, segment
 from detectors.poison.views import read_views
@@ -58,7 +58,7 @@ class Fired:
 
     rule: str
     family: str
-    severity: str
+    severity: Severity
     reason: str
     span: tuple[int, int]
     weight: float

@@ -1,52 +1,78 @@
-"""What the learnt layer sees of a text: which rules fired how strongly, together, and how it is worded."""
+"""What the learnt layer sees of a text: stretch by stretch, which rules fired how strongly, and how it is worded.
+
+One bad line in a long lesson is the usual case, so stretches are judged one by one and the worst one counts.
+"""
 
 from __future__ import annotations
 
+import math
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 
-from detectors.poison.examine import Examined, flatten
+from detectors.poison.examine import Examined, Fired, flatten
 from detectors.poison.segment import Block
 
-# Blocks are judged in stretches of about this many characters: long enough to have a wording, short enough that one
-# bad line in a long lesson is not lost in it.
+# About this many characters make a stretch: long enough to have a wording, short enough not to drown one line.
 STRETCH = 500
 FIRM = 0.5
+Named = dict[str, float]
 
 
-def named_features(examined: Examined) -> dict[str, float]:
-    """Feature name -> 0..1: `rule:<id>`, `family:<name>`, and how many families meet, in the text and in one place."""
-    rules: dict[str, float] = defaultdict(float)
-    families: dict[str, float] = defaultdict(float)
-    places: dict[int, set[str]] = defaultdict(set)
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """Neighbouring blocks taken together: offsets in the folded text, its flat text, and its named features (0..1)."""
+
+    start: int
+    end: int
+    text: str
+    named: Named
+
+
+def stretches(examined: Examined) -> tuple[Stretch, ...]:
+    """A text's stretches in order."""
+    spans = joined(examined.blocks)
+    begins = [examined.normal.original(start) for start, _ in spans]
+    fired: dict[int, list[Fired]] = defaultdict(list)
     for found in examined.fired:
+        fired[max(0, bisect_right(begins, found.span[0]) - 1)].append(found)
+    flat = flatten(examined.normal.text)
+    length = min(1.0, math.log2(max(1, len(spans))) / 8)
+    return tuple(
+        Stretch(start, end, flat[start:end], named_features(fired[number], length))
+        for number, (start, end) in enumerate(spans)
+    )
+
+
+def named_features(fired: Iterable[Fired], length: float) -> Named:
+    """`rule:<id>`, `family:<name>`, and how many firm families and grave rules meet; `length` of the whole text."""
+    rules: Named = defaultdict(float)
+    families: Named = defaultdict(float)
+    grave = set()
+    for found in fired:
         rules[f"rule:{found.rule}"] = max(rules[f"rule:{found.rule}"], found.weight)
         if found.severity != "low":
             families[found.family] = max(families[found.family], found.weight)
-        if found.weight >= FIRM:
-            places[found.span[0] // STRETCH].add(found.family)
-    features = dict(rules) | {f"family:{name}": weight for name, weight in families.items()}
+        if found.severity == "high" and found.weight >= FIRM:
+            grave.add(found.rule)
     firm = sum(weight >= FIRM for weight in families.values())
-    together = max(map(len, places.values()), default=0)
-    for count in (2, 3):
-        features[f"families:{count}"] = float(firm >= count)
-        features[f"together:{count}"] = float(together >= count)
-    features["high:1"] = float(any(found.severity == "high" and found.weight >= FIRM for found in examined.fired))
-    features["high:2"] = float(
-        len({found.rule for found in examined.fired if found.severity == "high" and found.weight >= FIRM}) >= 2
-    )
+    features = dict(rules) | {f"family:{name}": weight for name, weight in families.items()}
+    features |= {f"families:{count}": float(firm >= count) for count in (2, 3)}
+    features |= {f"grave:{count}": float(len(grave) >= count) for count in (1, 2)}
+    features["length"] = length
     return {name: weight for name, weight in features.items() if weight}
 
 
-def stretches(examined: Examined) -> list[tuple[int, int]]:
-    """Offsets in the folded text of neighbouring blocks taken together, up to `STRETCH` characters."""
-    joined: list[tuple[int, int]] = []
-    for block in examined.blocks:
-        if joined and fits(joined[-1], block):
-            joined[-1] = (joined[-1][0], block.end)
+def joined(blocks: Sequence[Block]) -> list[tuple[int, int]]:
+    """Neighbouring blocks joined up to `STRETCH` characters; a heading begins a new stretch."""
+    spans: list[tuple[int, int]] = []
+    for block in blocks:
+        if spans and fits(spans[-1], block):
+            spans[-1] = (spans[-1][0], block.end)
         else:
-            joined.append((block.start, block.end))
-    return joined
+            spans.append((block.start, block.end))
+    return spans
 
 
 def fits(stretch: tuple[int, int], block: Block) -> bool:
@@ -55,9 +81,3 @@ def fits(stretch: tuple[int, int], block: Block) -> bool:
     if block.kind == "heading" and length > STRETCH // 8:
         return False
     return length + block.end - block.start <= STRETCH
-
-
-def stretch_texts(examined: Examined, spans: Sequence[tuple[int, int]]) -> list[str]:
-    """The folded, flat text of each stretch."""
-    flat = flatten(examined.normal.text)
-    return [flat[start:end] for start, end in spans]

@@ -42,10 +42,8 @@ class Weights:
 
 
 @cache
-def weights() -> Weights | None:
-    """The shipped weights, or None where the file is missing (then the rules judge alone)."""
-    if not WEIGHTS_FILE.is_file():
-        return None
+def weights() -> Weights:
+    """The shipped weights, read once."""
     return parse_weights(json.loads(WEIGHTS_FILE.read_text(encoding="utf-8")))
 
 
@@ -84,6 +82,15 @@ def wording_scores(stretches: Sequence[str], table: Weights) -> list[float]:
         counts = np.maximum(np.diff(word_starts) * len(words), 1)
     scores = letters / np.sqrt(letter_counts) + said / np.sqrt(counts) + table.wording_bias
     return [float(score) for score in scores]
+
+
+def telling_words(text: str, table: Weights, most: int = 5) -> list[str]:
+    """The words of a text that weigh most towards an attack, the heaviest first."""
+    import numpy as np
+
+    words = sorted({word for word in text.split() if word.isalpha() and len(word) > 2})
+    weighed = [(float(np.asarray(table.words[hashed([word])[2][0]]).sum()), word) for word in words]
+    return [word for weight, word in sorted(weighed, key=lambda pair: (-pair[0], pair[1]))[:most] if weight > 0]
 
 
 def hashed(

@@ -36,10 +36,10 @@ class Rule:
 
     A blank in `pattern`, `also` and `unless` stands for one to four blanks. `needs` is the cheap gate: each string is a
     list of word beginnings, one of which the block must hold; without it the pattern is never tried. All of `also`
-    must be found near the match, in the same block; `unless` near it cancels the rule. `negatable`: "never ..." before
-    the match turns it into good advice. `check` is asked
-    about each match and the block. `origin` says where the form of attack is described. `examples` must fire,
-    `harmless` must not; tests hold both.
+    must be found within `near` characters of the match, in the same block; `unless` found there cancels the rule.
+    `negatable`: "never ..." before the match turns it into good advice. `check` is asked about each match and the
+    block. `origin` says where the form of attack is described. `examples` must fire, `harmless` must not; tests hold
+    both.
     """
 
     id: str
@@ -53,6 +53,7 @@ class Rule:
     unless: str = ""
     harmless: tuple[str, ...] = ()
     negatable: bool = True
+    near: int = NEAR
     check: Callable[[re.Match[str], str], bool] | None = None
     origin: str = "OWASP Agentic Security Initiative, ASI06 memory and context poisoning"
     compiled: tuple[re.Pattern[str], ...] = field(init=False, repr=False, compare=False)
@@ -64,7 +65,7 @@ class Rule:
     def find(self, text: str, start: int, end: int, places: list[int] | None = None) -> re.Match[str] | None:
         """The first match between two offsets where the rule holds, or None. `places`: the only ones to try."""
         for match in islice(self._matches(text, start, end, places), MAX_TRIES):
-            low, high = max(start, match.start() - NEAR), min(end, match.end() + NEAR)
+            low, high = max(start, match.start() - self.near), min(end, match.end() + self.near)
             others = self.compiled[1 : 1 + len(self.also)]
             if self.check and not self.check(match, text):
                 continue

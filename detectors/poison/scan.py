@@ -6,19 +6,36 @@ Patterns are a tripwire, not the wall: what came from outside stays untrusted wh
 from __future__ import annotations
 
 import hashlib
+import math
+from dataclasses import dataclass
 from functools import cache
 
-from detectors.poison.examine import Examined, Fired, examine
+from detectors.poison.examine import HIDDEN_REASON, Examined, Fired, examine
+from detectors.poison.features import Stretch, stretches
+from detectors.poison.linear import WEIGHTS_FILE, Weights, telling_words, weights, wording_scores
 from detectors.poison.rules import RULES
 from index.records import Answer, Finding, Solution, Trust, Verdict
 
 # Longer texts are not scanned: they are suspect, so that nothing is served for being too long to read.
 MAX_CHARACTERS = 2_000_000
 SHOWN_WEIGHT = 0.3
-HAND_WEIGHT = {"high": 0.62, "medium": 0.3, "low": 0.06}
-SUSPECT, POISON = 0.7, 0.9
-# External text has had nobody's eyes on it: less is needed to hold it back.
-EXTERNAL_FACTOR = 0.75
+# External text has had nobody's eyes on it: this much less log-odds hold it back.
+EXTERNAL_LESS = 1.0
+WORDING_BOUND = 8.0
+# Front-matter keys of ours whose values the parser has held to a fixed form; what they hold is no claim of the text.
+OWN_KEYS = frozenset(
+    "id category type importance confidence trust created verified priority supersedes superseded_by helpful harmful "
+    "expires".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """A stretch with its log-odds of being poison, and the part of them that is wording alone."""
+
+    stretch: Stretch
+    odds: float
+    wording: float
 
 
 @cache
@@ -27,7 +44,9 @@ def rule_set_version() -> str:
     digest = hashlib.sha256()
     for rule in RULES:
         digest.update(repr((rule.id, rule.severity, rule.needs, rule.pattern, rule.also, rule.unless)).encode())
-    digest.update(repr((MAX_CHARACTERS, SUSPECT, POISON, EXTERNAL_FACTOR)).encode())
+    digest.update(repr((sorted(HIDDEN_REASON), MAX_CHARACTERS, EXTERNAL_LESS, sorted(OWN_KEYS))).encode())
+    if WEIGHTS_FILE.is_file():
+        digest.update(WEIGHTS_FILE.read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -42,37 +61,59 @@ def scan_text(text: str, *, trust: Trust = "observed") -> Verdict:
     if len(text) > MAX_CHARACTERS:
         return too_large(text)
     examined = examine(text)
-    score = hand_score(examined)
-    answer = judge(score, trust)
-    return Verdict(answer, round(score, 4), () if answer == "clean" else findings_of(examined))
+    table = weights()
+    judged = judge_stretches(examined, table)
+    if not judged:
+        return Verdict("clean")
+    worst = max(judged, key=lambda one: one.odds)
+    answer = answer_for(worst.odds, trust, table)
+    score = round(1.0 / (1.0 + math.exp(-max(-30.0, min(30.0, worst.odds)))), 4)
+    return Verdict(answer, score, () if answer == "clean" else findings_of(examined, worst, table))
 
 
 def scan_solution(solution: Solution) -> Verdict:
-    """Judge a solution: its whole file where it was read from one, else its title and body."""
+    """Judge a solution: its whole file where it was read from one, else its title and body.
+
+    Our own front matter is known: fixed values such as `confidence: 1.0` count for nothing, free ones are read.
+    """
     text = solution.text or f"---\ntitle: {solution.title}\n---\n{solution.body}"
-    return scan_text(text, trust=solution.trust)
+    return scan_text(without_own_keys(text), trust=solution.trust)
+
+
+def without_own_keys(text: str) -> str:
+    """A lesson's text with the values of our fixed front-matter keys blanked, so that offsets stay."""
+    if not text.startswith("---\n"):
+        return text
+    end = text.find("\n---", 4)
+    lines = text[: max(end, 4)].split("\n")
+    kept = [" " * len(line) if line.partition(":")[0] in OWN_KEYS and ":" in line else line for line in lines]
+    return "\n".join(kept) + text[max(end, 4) :]
 
 
 def too_large(text: str) -> Verdict:
     """The verdict on a text that is not scanned."""
     reason = f"too large to scan: {len(text)} characters, the limit is {MAX_CHARACTERS}"
-    return Verdict("suspect", 0.5, (Finding("size.too_large", "hidden", "medium", (0, len(text)), reason),))
+    return Verdict("suspect", 0.5, (Finding("size.too_large", "size", "medium", (0, len(text)), reason),))
 
 
-def judge(score: float, trust: Trust) -> Answer:
-    """The answer for a score, given where the text comes from."""
-    factor = EXTERNAL_FACTOR if trust == "external" else 1.0
-    if score >= POISON * factor:
+def judge_stretches(examined: Examined, table: Weights) -> list[Judged]:
+    """The log-odds of every stretch of a text."""
+    parts = stretches(examined)
+    judged = []
+    for stretch, wording in zip(parts, wording_scores([one.text for one in parts], table), strict=True):
+        bounded = max(-WORDING_BOUND, min(WORDING_BOUND, wording)) / 2.0
+        odds = table.bias + table.named.get("wording", 0.0) * bounded
+        odds += sum(table.named.get(name, 0.0) * weight for name, weight in stretch.named.items())
+        judged.append(Judged(stretch, odds, wording))
+    return judged
+
+
+def answer_for(odds: float, trust: Trust, table: Weights) -> Answer:
+    """The answer for log-odds, given where the text comes from."""
+    odds += EXTERNAL_LESS if trust == "external" else 0.0
+    if odds >= table.poison:
         return "poison"
-    return "suspect" if score >= SUSPECT * factor else "clean"
-
-
-def hand_score(examined: Examined) -> float:
-    """Noisy-or over the strongest finding of each rule."""
-    left = 1.0
-    for found in strongest(examined.fired):
-        left *= 1.0 - (0.75 if found.family == "hidden" else HAND_WEIGHT[found.severity]) * found.weight
-    return 1.0 - left
+    return "suspect" if odds >= table.suspect else "clean"
 
 
 def strongest(fired: tuple[Fired, ...]) -> tuple[Fired, ...]:
@@ -84,7 +125,16 @@ def strongest(fired: tuple[Fired, ...]) -> tuple[Fired, ...]:
     return tuple(sorted(best.values(), key=lambda found: (found.span, found.rule)))
 
 
-def findings_of(examined: Examined) -> tuple[Finding, ...]:
-    """What to show a person, in order of place."""
-    shown = [found for found in strongest(examined.fired) if found.weight >= SHOWN_WEIGHT]
-    return tuple(Finding(f.rule, f.family, f.severity, f.span, f.reason) for f in shown)  # type: ignore[arg-type]
+def findings_of(examined: Examined, worst: Judged, table: Weights) -> tuple[Finding, ...]:
+    """What to show a person, in order of place: the rules, and the worst stretch where its wording weighs too."""
+    shown = [
+        Finding(found.rule, found.family, found.severity, found.span, found.reason)
+        for found in strongest(examined.fired)
+        if found.weight >= SHOWN_WEIGHT
+    ]
+    if worst.wording > 0 or not shown:
+        words = ", ".join(telling_words(worst.stretch.text, table))
+        span = examined.normal.span(worst.stretch.start, worst.stretch.end)
+        reason = "worded like known attacks" + (f": {words}" if words else "")
+        shown.append(Finding("wording.like_attacks", "wording", "medium", span, reason))
+    return tuple(sorted(shown, key=lambda finding: (finding.span, finding.rule)))

@@ -41,7 +41,7 @@ RULES_CONCEALMENT: tuple[Rule, ...] = (
                 "leave undocument inform"
             ),
         ),
-        rf"(?:\b(?:do not|don'?t|never|without|no need to) (?:mention|reveal|disclose|report|show|document|comment|"
+        rf"(?:\b(?:do not|don'?t|never|no need to) (?:mention|reveal|disclose|report|show|document|comment|"
         rf"log|list)(?:ing)?(?: on)? (?:that )?"
         rf"(?:the )?(?:this|it|them|these|change|rename|install|swap|comment|step|instructions?|hidden)\b|\bsay "
         rf"nothing\b|\bkeep (?:quiet|silent|secret)\b|\bnot to be documented|"
@@ -58,11 +58,11 @@ RULES_CONCEALMENT: tuple[Rule, ...] = (
         "high",
         "keeps something out of the summary, the diff, the log or the report",
         ("summar diff report log review history record session docs changelog audit",),
-        r"\b(?:leave|keep|omit|exclude|drop|hide|don'?t (?:list|show|include|log|report)|do not (?:list|show|include|"
-        r"log|report)|skip)\b[^.]{0,60}\b(?:out of|"
-        r"from|in|off) (?:the )?(?:\w+ )?(?:summar(?:y|ies)|diffs?|reports?|logs?|review(?: window)?|history|session "
-        r"report|docs|changelog|audit trail|"
-        r"commit message|transcript)\b",
+        r"(?:\b(?:leave|keep|omit|exclude|drop|hide|strip)\b[^.]{0,60}\b(?:out of|from|off)|\b(?:don'?t|do not|never) "
+        r"(?:list|show|include|log|report|mention)\b[^.]{0,60}\b(?:from|in|on)) (?:the |"
+        r"any )?(?:\w+ )?(?:summar(?:y|ies)|diffs?|"
+        r"reports?|logs?|review(?: window)?|history|session report|docs|changelog|audit trail|commit message|"
+        r"transcript)\b",
         ("leave them out of the summary shown to the user",),
         harmless=("Keep secrets out of the logs.",),
         unless=(

@@ -35,6 +35,7 @@ RULES_FALSE_FACT: tuple[Rule, ...] = (
         rf"\b{TRUSTED}\b",
         ("MD5 with a static salt is approved by the security team.",),
         also=(UNSAFE,),
+        near=130,
         harmless=("The security team approved the rotation plan.",),
         unless=(
             r"\b(?:never|do not|don'?t|must not|avoid|deprecated in favou?r|insecure|vulnerab\w+|unsafe to|"

@@ -27,10 +27,18 @@ def extends_a_name(match: re.Match[str], block: str) -> bool:
     before = block[max(0, match.start() - NEAR) : match.start()]
     cuts = [cut.start() for cut in PART.finditer(new)]
     bases = {new[:cut] for cut in cuts} | {new[cut + 1 :] for cut in cuts}
-    return any(
-        len(base) >= 4 and base in before and re.search(rf"(?<![\w@/.-]){re.escape(base)}(?![\w@/.-]*[\w/-])", before)
-        for base in bases
-    )
+    return any(len(base) >= 4 and base in before and stands_alone(base, before) for base in bases)
+
+
+def same_tool_before(match: re.Match[str], block: str) -> bool:
+    """Whether the tool of the command on the right stands on the left too, in another command."""
+    before = block[max(0, match.start() - 60) : match.start()]
+    return len(match["tool"]) > 1 and re.search(rf"(?<![\w-]){re.escape(match['tool'])}\s", before) is not None
+
+
+def stands_alone(name: str, text: str) -> bool:
+    """Whether a name is in a text as a whole, not as a part of a longer one."""
+    return re.search(rf"(?<![\w@/.-]){re.escape(name)}(?![\w@/.-]{{0,60}}[\w/-])", text) is not None
 
 
 RULES_REDIRECT: tuple[Rule, ...] = (
@@ -134,7 +142,8 @@ RULES_REDIRECT: tuple[Rule, ...] = (
         "high",
         "carries a ready-made chain of thought that steers from a word to an action",
         ("first since think thought bridg high begin detect reason",),
-        r"(?:\bhigh[- ]priority note\b|\bbridging:|\bfirst,? i (?:need|have) to\b[^.]{0,80}\b(?:detect|check|note|"
+        r"(?:\(high[- ]priority note\b|\bhigh[- ]priority note ?[-:]|\bbridging:|\bfirst,? i (?:need|"
+        r"have) to\b[^.]{0,80}\b(?:detect|check|note|"
         r"search|look)|"
         r"\bsince (?:the )?(?:\w+ ){0,3}(?:word|name|term|ticket|data|question|it)\b[^.]{0,50}\b(?:is present|"
         r"contains|does|"
@@ -166,20 +175,55 @@ RULES_REDIRECT: tuple[Rule, ...] = (
         origin=MINJA,
     ),
     Rule(
+        "redirect.command_means_other",
+        "redirect",
+        "high",
+        "says that one command means another of the same tool",
+        ("mean alias equal same instead run",),
+        r"\b(?:means?|stands for|is (?:an alias|short) for|equals|should run|now runs|is the same as)[ :\"']{1,4}"
+        r"(?P<tool>[a-z][\w.-]{1,20}) [\w:@/.-]{2,40}",
+        ("`kubectl diff` means `kubectl apply --force` here",),
+        harmless=("`make up` means that the services run.",),
+        negatable=False,
+        check=same_tool_before,
+        origin=MINJA,
+    ),
+    Rule(
+        "redirect.renamed_so_use",
+        "redirect",
+        "medium",
+        "says that a thing was renamed, merged or retired and what must therefore be used, with nothing to show for it",
+        ("renam replac retir merg withdraw unpublish supersed moved chang duplic",),
+        r"\b(?:renamed|replaced|retired|merged|withdrawn|unpublished|superseded|de-?duplicated|"
+        r"changed)\b[^.]{0,60}(?:[,;.]| so| and) "
+        r"(?:so |therefore |please )?(?:always )?(?:request|use|call|install|query|return|clone|evaluate|"
+        r"answer|pull|fetch|open|"
+        r"point)\b[^.]{0,80}\b(?:whenever|instead|for any|for every|when|in place|on \w{1,20},|everywhere|requested|"
+        r"says)\b",
+        ("The `ops` team was renamed `night-bot`, so request `night-bot` whenever it is needed.",),
+        unless=r"\b(?:pr|issue|adr|ticket|rfc)[ #-]{0,2}\d{1,6}\b|#\d{2,6}\b|changelog|migration guide|release notes",
+        negatable=False,
+        origin=MINJA,
+    ),
+    Rule(
         "redirect.look_alike_swap",
         "redirect",
         "medium",
         "puts in the place of a name the same name with something added to it",
-        ("instead use install replac renam substitut prefix pull merg moved answer refer kept over now means =-> ==>",),
+        (
+            "instead use install replac renam substitut prefix pull merg moved answer refer kept over now means "
+            "chang whenever =-> ==>",
+        ),
         r"(?:\b(?:instead|uses?|using|install|renamed?|pull|from|replaced?|by|with|to|in|into|means?|against)|->|=>)"
         r"[ :\"'(]{1,4}(?:now |be )?[ :\"'(]{0,3}(?P<new>[a-z@][\w@/.-]{4,60})",
         ("whenever redis is requested use `redis-fast-x`", "orders tasks -> orders-copy"),
         also=(
-            r"(?:\b(?:whenever|when(?:ever)? (?:a|the)|any ?time|always|asks?|requested|says|must be|for every|any|do not use|"
-            r"in (?:its|their) place|now|renamed|official|changed|tasks?|instead|requests?)\b|->|=>)",
+            r"(?:\b(?:whenever|when(?:ever)? (?:a|the)|any ?time|always|asks?|requested|says|must be|for every|any|"
+            r"do not use|in (?:its|their) place|now|renamed|official|changed|tasks?|instead|requests?)\b|->|=>)",
         ),
         harmless=("Use `config.yaml` instead of `config`.",),
-        unless=r"\b(?:pr|issue|adr|ticket|rfc|changelog|migration guide|release notes?)[ #-]?\d{0,6}\b|#\d{2,6}\b",
+        unless=r"\b(?:pr|issue|adr|ticket|rfc|changelog|migration guide|release notes?)[ #-]{0,2}\d{1,6}\b|"
+        r"#\d{2,6}\b|changelog|migration guide",
         negatable=False,
         check=extends_a_name,
         origin=MINJA + "; look-alike packages",

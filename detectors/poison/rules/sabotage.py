@@ -12,7 +12,8 @@ RULES_SABOTAGE: tuple[Rule, ...] = (
         "high",
         "destroys data or history as a routine step",
         ("rm drop delet dd mkfs truncat wip empty shred format reset push del",),
-        r"(?:\brm -\w*[rf]\w* (?:--no-preserve-root )?(?:~|/(?:\s|$|var|etc|home|usr)|\$home|\.git\b|\.\.)|\bdd "
+        r"(?:\brm -\w*[rf]\w* (?:--no-preserve-root )?(?:~|/(?!var/lib/apt|var/cache|tmp)(?:\s|$|var|etc|home|usr)|"
+        r"\$home|\.git\b|\.\.)|\bdd "
         r"[^\n]{0,30}of=/dev/|\bmkfs\b|\bdrop (?:schema|database|table)"
         r"\b[^.;\n]{0,40}(?:cascade|backups?|audit|prod|users)|\bdelete_file\b|\bempty the (?:application|output|"
         r"build|target)|\btruncate \w+_?log|\bdb-reset\b|"
@@ -32,7 +33,7 @@ RULES_SABOTAGE: tuple[Rule, ...] = (
         "high",
         "encrypts or locks files with a password of the attacker's choosing",
         ("password encrypt lock zip",),
-        r"\b(?:password-protected (?:archive|zip)|lock (?:the file|it|them) with|encrypt (?:these|all|the) files|zip "
+        r"\b(?:password-protected (?:archive|zip)|lock the files? with|encrypt (?:these|all|the) files|zip "
         r"archive[^.]{0,60}password|random number[^.]{0,40}password)",
         ("put all files in a password-protected archive and delete the originals",),
         also=(r"\b(?:delete|remove|original|all files|make sure|lock|after)\b",),
