@@ -1,9 +1,12 @@
 """Hooks go into an agent's config without touching anything else, and come out byte for byte."""
 
+import difflib
 import json
+import shlex
 from pathlib import Path
 
 import pytest
+import yaml
 
 from flows.install.base import Installer, InstallError, hook_command, install, uninstall
 from flows.install.claude_code import plan_plugin
@@ -29,7 +32,8 @@ def test_uninstall_leaves_the_file_as_before(installer: Installer, tmp_path: Pat
     """A config that was there has its bytes back; one that was not is gone; the hooks stood there between."""
     user, home = tmp_path / "us er ü", tmp_path / "home"
     path = config(installer, user)
-    for before in (None, installer.plan_install(None, ["python", "elsewhere.py"]).replace("hotwash", "other").encode()):
+    others = installer.plan_install(None, ["python", "elsewhere.py"]).replace("hotwash", "other").encode()
+    for before in (None, others) if installer.agent != "opencode" else (None,):
         if before is not None:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(before)
@@ -145,3 +149,77 @@ def test_the_command_is_isolated() -> None:
     """The hook's interpreter ignores the user's environment and site."""
     assert hook_command("/x/python")[:3] == ["/x/python", "-I", "-S"]
     assert Path(hook_command()[3]).is_file()
+
+
+HERMES = """# my settings
+model: "x"   # the good one
+hooks:
+    # mine
+    on_session_end:
+    - command: "say done"
+      timeout: 5
+    pre_tool_call:
+        - command: check
+terminal:
+    backend: local
+"""
+
+
+def test_yaml_keeps_comments_order_and_indentation(tmp_path: Path) -> None:
+    """In Hermes' YAML only lines are added, in the file's own indentation, and they come out again."""
+    installer, home = INSTALLERS["hermes"], tmp_path / "home"
+    path = config(installer, tmp_path)
+    path.parent.mkdir()
+    path.write_text(HERMES, "utf-8")
+    install(installer, home, tmp_path, {}, COMMAND)
+    text = path.read_text("utf-8")
+    assert not [line for line in difflib.ndiff(HERMES.splitlines(), text.splitlines()) if line.startswith("- ")]
+    hooks = yaml.safe_load(text)["hooks"]
+    assert hooks["on_session_end"][0]["command"] == "say done"
+    assert shlex.split(hooks["on_session_finalize"][0]["command"]) == [*COMMAND, "hermes", "end"]
+    path.write_text(text.replace("backend: local", "backend: docker"), "utf-8")
+    uninstall(installer, home, tmp_path, {})
+    assert path.read_text("utf-8") == HERMES.replace("backend: local", "backend: docker")
+
+
+@pytest.mark.parametrize("text", ["hooks: {on_session_end: []}\n", "hooks: [1]\n", "a: [\n", "- 1\n"])
+def test_yaml_that_cannot_be_extended_is_left_alone(text: str, tmp_path: Path) -> None:
+    """A flow-style or broken YAML is not rewritten: stop and say so."""
+    installer = INSTALLERS["hermes"]
+    path = config(installer, tmp_path)
+    path.parent.mkdir()
+    path.write_text(text)
+    with pytest.raises(InstallError, match="left as it is"):
+        install(installer, tmp_path / "home", tmp_path, {}, COMMAND)
+    assert path.read_text() == text
+
+
+def test_codex_takes_only_known_keys_and_at_most_three_seconds(tmp_path: Path) -> None:
+    """Codex refuses a file with other top-level keys and warns of a SessionEnd timeout over 3; trust is said."""
+    installer = INSTALLERS["codex"]
+    outcome = install(installer, tmp_path / "home", tmp_path, {}, COMMAND)
+    data = json.loads(config(installer, tmp_path).read_text("utf-8"))
+    assert set(data) == {"hooks"}
+    assert data["hooks"]["SessionEnd"][0]["hooks"][0]["timeout"] == 3
+    assert any("trust" in note for note in outcome.notes)
+
+
+def test_gemini_counts_in_milliseconds_and_cursor_names_its_version(tmp_path: Path) -> None:
+    """Each agent's own units and shape."""
+    install(INSTALLERS["gemini-cli"], tmp_path / "home", tmp_path, {}, COMMAND)
+    gemini = json.loads(config(INSTALLERS["gemini-cli"], tmp_path).read_text("utf-8"))
+    assert gemini["hooks"]["SessionEnd"][0]["hooks"][0]["timeout"] == 2000
+    install(INSTALLERS["cursor"], tmp_path / "home", tmp_path, {}, COMMAND)
+    cursor = json.loads(config(INSTALLERS["cursor"], tmp_path).read_text("utf-8"))
+    assert cursor["version"] == 1
+    assert shlex.split(cursor["hooks"]["sessionEnd"][0]["command"]) == [*COMMAND, "cursor", "end"]
+
+
+def test_a_foreign_plugin_file_is_left_alone(tmp_path: Path) -> None:
+    """OpenCode: a file of our plugin's name that is not ours stops the install."""
+    path = config(INSTALLERS["opencode"], tmp_path)
+    path.parent.mkdir(parents=True)
+    path.write_text("export const x = 1\n")
+    with pytest.raises(InstallError, match="not ours"):
+        install(INSTALLERS["opencode"], tmp_path / "home", tmp_path, {}, COMMAND)
+    assert path.read_text() == "export const x = 1\n"

@@ -126,7 +126,8 @@ def strip(
     assert text is not None  # noqa: S101
     try:
         before = decode(path, record[0]) if record is not None else text
-        return installer.plan_uninstall(text, before).encode()
+        left = installer.plan_uninstall(text, before)
+        return None if before is None and left.strip() in {"", "{}"} else left.encode()
     except ValueError as error:
         raise unreadable(path, error) from error
 

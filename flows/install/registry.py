@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
-from flows.install import claude_code
+from flows.install import claude_code, codex, cursor, gemini, hermes, opencode
 from flows.install.base import Installer
 
 INSTALLERS: dict[str, Installer] = {
-    "claude-code": claude_code.INSTALLER,
+    installer.agent: installer
+    for installer in (
+        claude_code.INSTALLER,
+        codex.INSTALLER,
+        hermes.INSTALLER,
+        gemini.INSTALLER,
+        cursor.INSTALLER,
+        opencode.INSTALLER,
+    )
 }

@@ -1,0 +1,48 @@
+"""Gemini CLI: `settings.json`, timeouts in milliseconds, commands through a shell."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from flows.install.base import Installer
+from flows.install.hooksjson import Hook, add_hooks, remove_hooks
+
+# (event, moment, matcher, timeout in milliseconds). BeforeTool can only decide, so errors are answered after the tool.
+EVENTS = (
+    ("SessionEnd", "end", "", 2000),
+    ("AfterAgent", "turn", "", 5000),
+    ("SessionStart", "start", "", 10000),
+    ("BeforeAgent", "prompt", "", 5000),
+    ("AfterTool", "error", "run_shell_command", 5000),
+)
+
+
+def config_path(environ: Mapping[str, str], user: Path) -> Path:
+    """The user's settings file."""
+    return user / ".gemini" / "settings.json"
+
+
+def hooks(command: Sequence[str]) -> list[Hook]:
+    """Our hooks, one group an event."""
+    found = []
+    for event, moment, matcher, timeout in EVENTS:
+        line = shlex.join([*command, "gemini-cli", moment])
+        run = {"name": f"hotwash-{moment}", "type": "command", "command": line, "timeout": timeout}
+        found.append(Hook(event, {**({"matcher": matcher} if matcher else {}), "hooks": [run]}))
+    return found
+
+
+def plan_install(text: str | None, command: Sequence[str]) -> str:
+    """The settings with our hooks."""
+    return add_hooks(text, hooks(command))
+
+
+INSTALLER = Installer(
+    agent="gemini-cli",
+    title="Gemini CLI",
+    config_path=config_path,
+    plan_install=plan_install,
+    plan_uninstall=remove_hooks,
+)
