@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from curate.drafts import Decided, Draft, read_decisions, read_drafts
-from curate.review import Choice, Decision, plan_decision, queue
+from curate.drafts import Choice, Decided, Draft, read_decisions, read_drafts
+from curate.review import Decision, plan_decision, queue
 from curate.skills import SKILL_FILE, Skill, check_skill, read_skills, skill_folders
 from detectors.poison.scan import scan_text
 from detectors.secrets import find_secrets
