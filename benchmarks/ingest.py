@@ -26,7 +26,11 @@ import orjson
 
 from reflect.transcripts.registry import read_sessions
 
-WORDS = "the test fails because order total is not what service returned after migration ran on main branch".split()
+# As in code and its tools' output: quotes, brackets, marks and other alphabets make up a part of the words.
+WORDS = (
+    'the test fails because "order.total" is not what service.get(1)["total"] returned ✓ assert src\\api\\a.py '
+    "def run(self, *, at=None): -> list[str] — 'shop' → {\"id\": 7} naïve 注文"
+).split()
 PEAK = """
 import resource, sys
 from pathlib import Path
@@ -80,7 +84,8 @@ def _exchange(random_source: random.Random, number: int) -> Iterator[dict[str, A
     if number % 3 == 0:
         yield {"type": "progress", "data": {"type": "bash_progress", "output": text(20)}, "parentToolUseID": call}
     lines = random_source.choice([4, 10, 30, 300])
-    output = "\n".join(f"\u001b[32mtests/test_{n}.py\u001b[0m {text(8)}" for n in range(lines))
+    on, off = ("\u001b[32m", "\u001b[0m") if number % 8 == 0 else ("", "")
+    output = "\n".join(f"{on}tests/test_{n}.py{off} {text(8)}" for n in range(lines))
     result = {"type": "tool_result", "tool_use_id": call, "content": output, "is_error": failed}
     if failed:
         result["content"] = f"Exit code 1\n{output}"

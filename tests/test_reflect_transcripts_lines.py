@@ -88,7 +88,7 @@ def test_a_file_that_grows_is_read_to_its_first_size(tmp_path: Path) -> None:
 def test_a_line_beyond_measure_is_counted_and_passed_over(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lines around it are read; their numbers, the end and the digest are those of the file."""
     monkeypatch.setattr(lines, "MAX_LINE", 1000)
-    monkeypatch.setattr(lines, "BLOCK", 128)
+    monkeypatch.setattr(lines, "BUFFER", 128)
     raw = b'{"a":1}\n{"b":"' + b"x" * 5000 + b'"}\n{"c":3}\n'
     tail = Tail()
     read = list(read_lines(write(tmp_path, raw), tail=tail))
@@ -98,7 +98,7 @@ def test_a_line_beyond_measure_is_counted_and_passed_over(tmp_path: Path, monkey
 
 @given(
     values=st.lists(st.dictionaries(st.text(), st.text(max_size=300), max_size=3), max_size=30),
-    block=st.integers(1, 90),
+    block=st.integers(2, 90),
 )
 def test_blocks_do_not_show(values: list[dict[str, str]], block: int, tmp_path_factory: pytest.TempPathFactory) -> None:
     """However the file is cut into blocks, the same values come out, each at its own place."""
@@ -107,7 +107,7 @@ def test_blocks_do_not_show(values: list[dict[str, str]], block: int, tmp_path_f
     path.write_bytes(b"".join(row + b"\n" for row in rows))
     tail = Tail()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(lines, "BLOCK", block)
+        patch.setattr(lines, "BUFFER", block)
         read = list(read_lines(path, tail=tail))
     assert [line.values[0] for line in read] == values
     assert [line.offset for line in read] == [sum(len(row) + 1 for row in rows[:at]) for at in range(len(rows))]

@@ -38,8 +38,10 @@ _ACTIONS: dict[str, Action] = {
     ),
     **dict.fromkeys(("task", "agent", "spawnagent", "delegatetask", "subagent", "runsubagent"), "task"),
 }  # fmt: skip
-_PATH_KEYS = ("file_path", "filePath", "path", "notebook_path", "absolute_path", "filename", "file", "target_file",
-              "dir_path", "absolutePath", "relative_workspace_path")  # fmt: skip
+_PATH_KEYS = frozenset(
+    "file_path filePath path notebook_path absolute_path filename file target_file dir_path absolutePath "
+    "relative_workspace_path".split()
+)
 _COMMAND_KEYS = ("command", "cmd", "script", "code", "chars")
 _OLD_KEYS = ("old_string", "oldString", "old_str", "oldText", "old_text")
 _NEW_KEYS = (
@@ -189,7 +191,7 @@ def _first(values: Mapping[str, Any], keys: tuple[str, ...]) -> str:
 
 
 def _paths(values: Mapping[str, Any]) -> tuple[str, ...]:
-    found = [text for key in _PATH_KEYS if isinstance(text := values.get(key), str)]
+    found = [value for key, value in values.items() if key in _PATH_KEYS and isinstance(value, str)]
     for key in ("paths", "file_paths"):
         listed = values.get(key)
         found += [string(item) for item in listed] if isinstance(listed, list) else []

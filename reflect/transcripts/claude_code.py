@@ -9,6 +9,8 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import orjson
+
 from index.records import Session
 from reflect.transcripts.branches import Node, dead_records
 from reflect.transcripts.calls import describe_call
@@ -48,6 +50,10 @@ _ATTACHMENTS = frozenset(
     "unified_tasks total_tokens_reminder compaction_reminder ultrathink_effort".split()
 )
 _BLOCKS = frozenset({"thinking", "redacted_thinking", "image", "document", "server_tool_use", "fallback"})
+_SHORT_LINE = 1500
+# Keys of, or behind, `toolUseResult` that change what a result means; they follow the long values.
+_TELLING = re.compile(rb'"(?:interrupted":true|backgroundTaskId"|toolDenialKind"|isMeta"|planContent")')
+_LAST_KEYS = 600
 _HEAD_TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
 
 
@@ -75,12 +81,29 @@ def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
     reading = _Reading(str(path), file_id=path.stem)
     if mark is not None:
         reading.read_heading(path)
-    for line in read_lines(path, mark, reading.tail):
+    for line in read_lines(path, mark, reading.tail, _loads):
         if line.fault:
             reading.main.not_understood(line.fault, line.number, f"{line.fault.replace('-', ' ')} in a transcript")
         for value in line.values:
             reading.record(value, line.number, line.offset)
     yield from reading.sessions()
+
+
+def _loads(raw: bytes) -> Any:
+    """The record on a line, without `toolUseResult` where that says nothing more than the result's text.
+
+    It repeats outputs and whole files, often more than half of the line. These bytes can only be a key of the record
+    or of something in it: if what stands before them parses once it is closed, they were the record's own.
+    """
+    at = raw.find(b',"toolUseResult":') if len(raw) > _SHORT_LINE else -1
+    if at > 0 and raw.endswith(b"}\n") and not _TELLING.search(raw, max(at, len(raw) - _LAST_KEYS)):
+        try:
+            record = orjson.loads(raw[:at] + b"}")
+        except ValueError:
+            return orjson.loads(raw)
+        if isinstance(record, dict) and "uuid" in record and "timestamp" in record:
+            return record
+    return orjson.loads(raw)
 
 
 @dataclass(slots=True)
@@ -165,7 +188,8 @@ class _Reading:
         if uuid:
             if uuid in self.nodes:  # written twice
                 return
-            parent = string(record.get("parentUuid")) or string(record.get("logicalParentUuid"))
+            parent = record.get("parentUuid") or record.get("logicalParentUuid")
+            parent = parent if isinstance(parent, str) else ""
             self.nodes[uuid] = Node(parent, line, kind == "user" and _is_typed(record))
             if not sidechain:
                 self.last = uuid

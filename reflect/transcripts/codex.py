@@ -14,7 +14,7 @@ import orjson
 from index.records import Problem, Session
 from reflect.transcripts.calls import Call, describe_call
 from reflect.transcripts.codex_results import judge_result
-from reflect.transcripts.lines import Tail, head_values, read_lines
+from reflect.transcripts.lines import NOTHING, Tail, head_values, read_lines
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import SUBAGENT_MARK, Mark
 from reflect.transcripts.recorder import Draft, Place, Recorder, name_of, shared
@@ -91,12 +91,17 @@ def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
             return
     if mark is not None:
         reading.read_heading(path)
-    for line in read_lines(path, mark, reading.tail, _NOISE):
+    for line in read_lines(path, mark, reading.tail, _loads):
         if line.fault:
             reading.recorder.not_understood(line.fault, line.number, f"{line.fault.replace('-', ' ')} in a transcript")
         for value in line.values:
             reading.record(value, line.number, line.offset)
     yield reading.session()
+
+
+def _loads(raw: bytes) -> Any:
+    """The record on a line, or NOTHING for one that is only noise."""
+    return NOTHING if _NOISE.match(raw) and raw.endswith((b"}\n", b"}\r\n")) else orjson.loads(raw)
 
 
 def _unread_archive(path: Path) -> Session:

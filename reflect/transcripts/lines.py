@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, BinaryIO, NamedTuple
 
 import orjson
 
@@ -16,8 +15,9 @@ from reflect.transcripts.protocol import Mark
 
 # A longer line (an image, a whole file) is counted and passed over: parsing it would take several times its size.
 MAX_LINE = 32 * 1024 * 1024
-BLOCK = 1 << 17
+BUFFER = 1 << 20
 HEAD = 64 * 1024
+NOTHING = object()
 _BOM = b"\xef\xbb\xbf"
 _DECODER = json.JSONDecoder(strict=False)
 
@@ -79,51 +79,48 @@ def _without_surrogates(value: Any) -> Any:
 
 
 def read_lines(
-    path: Path, mark: Mark | None = None, tail: Tail | None = None, noise: re.Pattern[bytes] | None = None
+    path: Path, mark: Mark | None = None, tail: Tail | None = None, loads: Callable[[bytes], Any] = orjson.loads
 ) -> Iterator[Line]:
     """Every line that holds something, up to the size the file has now; `tail` is kept up to date.
 
-    Whole lines that begin as `noise` says are left out unparsed: half of some files is known to say nothing.
-
+    `loads` parses a whole line; it may know a shorter way, give NOTHING for a line that says nothing, or raise
+    ValueError, on which the line is read by `parse_values`.
     A last line without its end that does not parse is given with the fault "cut-line" and left out of
     `tail.ended_at`, so that a later reading finds it whole. Raises OSError if the file cannot be read.
     """
     tail = tail if tail is not None else Tail()
-    with path.open("rb", buffering=0) as file:
+    with path.open("rb", buffering=BUFFER) as file:
         size = path.stat().st_size
         if mark is not None and 0 < mark.offset <= size:
             _pass_over(file, mark.offset, tail)
             tail.lines = mark.line
-        rest = b""
-        while block := file.read(min(BLOCK, size - tail.ended_at - len(rest))):
-            data = rest + block
-            *whole, rest = data.split(b"\n")
-            tail.digest.update(memoryview(data)[: len(data) - len(rest)])
-            offset = tail.ended_at
-            for raw in whole:
-                begin = offset
-                tail.ended_at = offset = begin + len(raw) + 1
-                tail.lines += 1
-                if noise is not None and noise.match(raw) and raw.endswith(b"}"):
-                    continue
-                try:
-                    yield Line(tail.lines, begin, (orjson.loads(raw),))
-                except ValueError:
-                    values, fault = _parse_slowly(raw)
-                    if values or fault:
-                        yield Line(tail.lines, begin, values, fault)
-            if len(rest) > MAX_LINE:
-                yield _pass_over_long(file, size, rest, tail)
-                rest = b""
-        if rest:
-            yield from _last_line(rest, tail)
+        while (offset := tail.ended_at) < size:
+            raw = file.readline(min(MAX_LINE, size - offset))
+            if not raw.endswith(b"\n"):
+                if not raw or offset + len(raw) >= size:
+                    yield from _last_line(raw, tail)
+                    return
+                yield _pass_over_long(file, size, raw, tail)
+                continue
+            tail.digest.update(raw)
+            tail.ended_at = offset + len(raw)
+            tail.lines += 1
+            try:
+                value = loads(raw if offset else raw.removeprefix(_BOM))
+            except ValueError:
+                values, fault = _parse_slowly(raw)
+                if values or fault:
+                    yield Line(tail.lines, offset, values, fault)
+            else:
+                if value is not NOTHING:
+                    yield Line(tail.lines, offset, (value,))
 
 
 def _last_line(raw: bytes, tail: Tail) -> Iterator[Line]:
     """The last line, which has no end: kept if it parses, else left for the next reading."""
     offset = tail.ended_at
     values, fault = parse_values(raw if offset else raw.removeprefix(_BOM))
-    if fault:
+    if fault or not raw:  # without a byte, the file is shorter than it was
         yield Line(tail.lines + 1, offset, values, "cut-line")
         return
     tail.digest.update(raw)
@@ -133,27 +130,24 @@ def _last_line(raw: bytes, tail: Tail) -> Iterator[Line]:
         yield Line(tail.lines, offset, values)
 
 
-def _pass_over(file: Any, size: int, tail: Tail) -> None:
+def _pass_over(file: BinaryIO, size: int, tail: Tail) -> None:
     while tail.ended_at < size:
-        block = file.read(min(BLOCK, size - tail.ended_at))
+        block = file.read(min(BUFFER, size - tail.ended_at))
         if not block:
             return
         tail.digest.update(block)
         tail.ended_at += len(block)
 
 
-def _pass_over_long(file: Any, size: int, raw: bytes, tail: Tail) -> Line:
+def _pass_over_long(file: BinaryIO, size: int, raw: bytes, tail: Tail) -> Line:
     """Move behind a line too long to be kept, whose start was read."""
     offset = tail.ended_at
     while raw:
         tail.digest.update(raw)
         tail.ended_at += len(raw)
-        raw = file.read(min(BLOCK, size - tail.ended_at))
-        if (end := raw.find(b"\n")) >= 0:
-            tail.digest.update(raw[: end + 1])
-            tail.ended_at += end + 1
-            file.seek(tail.ended_at)
+        if raw.endswith(b"\n"):
             break
+        raw = file.readline(min(BUFFER, size - tail.ended_at))
     tail.lines += 1
     return Line(tail.lines, offset, (), "huge-line")
 
