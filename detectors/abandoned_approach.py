@@ -8,21 +8,21 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+from detectors.agent_words import cause_weight
 from detectors.evidence import is_edit, is_person, is_shell, is_statement, lines_of, teaches
-from detectors.phrases import cause_weight, has_literal, sentences
+from detectors.sentences import either, has_literal, sentences
 from index.records import Episode, Session
 
 _TAKE_BACK = re.compile(
     r"\bgit (?:-C \S{1,200} )?(?:checkout (?:HEAD |\S{1,60} )?-- |restore (?!--staged)|reset --hard|revert )|"
     r"\bgit stash (?:drop|push|save)?\b"
 )
-_SAID = re.compile(
-    r"\b(?:revert(?:ing|ed)?|roll(?:ing|ed)? (?:it |this |that )?back|back(?:ing|ed)? (?:it |this |that )?out|"
-    r"undo(?:ing)?|abandon(?:ing|ed)?|(?:a )?different approach|another approach|"
-    r"(?:won'?t|doesn'?t|didn'?t|not going to) work|dead end|go back to|went back to|drop(?:ping)? (?:this|"
-    r"that) (?:approach|idea))\b|换(?:一?个|种)(?:方法|思路)|回滚|撤销|別の方法|やめて|되돌리",
-    re.IGNORECASE,
-)
+_SAID = either(r"""
+    \b(?:revert(?:ing|ed)?|undo(?:ing)?|abandon(?:ing|ed)?|(?:a )?different approach|another approach|dead end)\b
+    \b(?:roll(?:ing|ed)? (?:it |this |that )?back|back(?:ing|ed)? (?:it |this |that )?out|go back to|went back to)\b
+    \b(?:won'?t|doesn'?t|didn'?t|not going to) work\b|\bdrop(?:ping)? (?:this|that) (?:approach|idea)\b
+    换(?:一?个|种)(?:方法|思路)|回滚|撤销|別の方法|やめて|되돌리
+""")
 REACH = 40
 
 

@@ -9,17 +9,16 @@ import re
 from collections.abc import Iterator
 
 from detectors.evidence import is_edit, is_person, is_statement, lines_of, teaches
-from detectors.phrases import LITERAL, sentences
+from detectors.sentences import LITERAL, either, sentences
 from index.records import Episode, Session
 
-_CHOICE = re.compile(
-    r"\b(?:we|i)(?:'ll| will| should| decided to| chose to| went with|'re going with|"
-    r" are going with)?\b.{0,140}\b(?:instead of|rather than|over)\b|\bprefer\b.{0,140}\b(?:over|to|instead)\b|"
-    r"\b(?:use|using|keep|keeping|chose|choose|went with|going with|decided on|"
-    r"stick(?:ing)? with)\b.{2,140}\b(?:instead of|rather than|over)\b|"
-    r"\bthe (?:right|better|simpler|simplest) (?:choice|option|tool|approach) (?:is|here)\b|而不是|ではなく|대신",
-    re.IGNORECASE,
-)
+_CHOICE = either(r"""
+    \b(?:we|i)(?:'ll| will| should| decided to| chose to| went with|'re going with| are going with)?\b.{0,140}\b(?:instead of|rather than|over)\b
+    \bprefer\b.{0,140}\b(?:over|to|instead)\b
+    \b(?:use|using|keep|keeping|chose|choose|went with|going with|decided on|stick(?:ing)? with)\b.{2,140}\b(?:instead of|rather than|over)\b
+    \bthe (?:right|better|simpler|simplest) (?:choice|option|tool|approach) (?:is|here)\b
+    而不是|ではなく|대신
+""")  # noqa: E501 - one alternative a line
 _REASON = re.compile(
     r"\b(?:because|since|so that|as it|in order to|to avoid|which (?:avoids|keeps|means))\b|因为|ため|때문|:",
     re.IGNORECASE,

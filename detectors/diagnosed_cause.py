@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from detectors.agent_words import OUTRIGHT, cause_weight
 from detectors.evidence import has_person, is_edit, is_person, is_shell, is_statement, lines_of
-from detectors.phrases import cause_weight, has_literal, is_trivial, rejects, sentences
+from detectors.person_words import is_trivial, rejects
+from detectors.sentences import has_literal, sentences
 from index.records import Episode, Session
 
-OUTRIGHT = 3
 REACH = 40
 
 

@@ -22,6 +22,7 @@ from detectors.evidence import (
     teaches,
     telling_line,
 )
+from detectors.sentences import either
 from index.records import Episode, Session, Turn
 from index.signature import command_parts
 
@@ -29,44 +30,41 @@ REACH = 12
 # What a missing or unfit program can be replaced for.
 _REPLACEABLE = frozenset({"tool", "module", "version"})
 _KINDS: dict[str, re.Pattern[str]] = {
-    "tool": re.compile(
-        r"command not found|is not recognized as (?:an internal|the name)|: not found$|"
-        r"executable (?:file )?not found|No such file or directory: '[\w.-]{1,40}'|"
-        r"Unknown command|unknown command|not installed|Could not find (?:a version|executable)|spawn \S{1,80} ENOENT",
-        re.MULTILINE,
-    ),
-    "module": re.compile(
-        r"ModuleNotFoundError|No module named|Cannot find module|Cannot find package|ImportError|"
-        r"could not find (?:module|crate)|package \S{1,120} is not in|Could not resolve",
-    ),
-    "option": re.compile(
-        r"illegal option|invalid option|unrecognized (?:option|argument)|unknown (?:option|flag|shorthand flag)|"
-        r"no such option|Unknown argument|unsupported option|not a valid statement separator|"
-        r"parse error near|syntax error near unexpected|no matches found|bad substitution|is not a valid option",
-    ),
-    "version": re.compile(
-        r"requires? (?:a )?(?:newer|version|node|python|go|java|ruby|rust|php)\b|[Uu]nsupported (?:engine|version|"
-        r"class file)|version .{1,40} (?:is )?required|incompatible with|EBADENGINE|"
-        r"not supported (?:on|by|in) this",
-    ),
-    "network": re.compile(
-        r"EADDRINUSE|address already in use|[Cc]onnection refused|ECONNREFUSED|could not connect to|"
-        r"Could not resolve host|Temporary failure in name resolution|getaddrinfo|port is already allocated",
-    ),
-    "sandbox": re.compile(
-        r"Operation not permitted|Read-only file system|failed in sandbox|EROFS|EACCES|sandbox|"
-        r"not permitted in this environment|Permission denied|cannot lock ref|dubious ownership",
-    ),
-    "order": re.compile(
-        r"\brequires (?:the )?state\b|\b[Rr]un \S{2,60} first\b|[Ii]nvalid (?:state )?transition|"
-        r"must (?:first )?be (?:called|run) (?:before|first)|called \d{1,4} times \(limit",
-    ),
-    "limit": re.compile(
-        r"already used by worktree|exceeds .{1,60}(?:size )?limit|larger than .{1,40}(?:recommended )?(?:maximum|"
-        r"limit)|No space left|out of memory|OutOfMemory|unable to create (?:new )?native thread|"
-        r"Too many open files|rate limit|quota",
-    ),
-}  # fmt: skip
+    "tool": either(r"""
+        command not found|is not recognized as|: not found$|executable (?:file )?not found
+        \bnot installed\b|\bunknown command\b
+        No such file or directory: '[\w.-]{1,40}'|spawn \S{1,80} ENOENT|Could not find executable
+    """),
+    "module": either(r"""
+        ModuleNotFoundError|No module named|Cannot find (?:module|package)|ImportError|could not find (?:module|crate)
+        package \S{1,120} is not in|Could not resolve
+    """),
+    "option": either(r"""
+        (?:illegal|invalid|unknown|unsupported|unrecognized) (?:option|flag|argument)|unknown shorthand flag
+        no such option|not a valid (?:statement separator|option)|parse error near|syntax error near unexpected
+        no matches found|bad substitution
+    """),
+    "version": either(r"""
+        requires? (?:a )?(?:newer|version|node|python|go|java|ruby|rust|php)\b|unsupported (?:engine|version|class file)
+        version .{1,40} (?:is )?required|incompatible with|EBADENGINE|UNSUPPORTED_ENGINE|not supported (?:on|by|in) this
+    """),
+    "network": either(r"""
+        EADDRINUSE|address already in use|connection refused|ECONNREFUSED|could not connect to|port is already allocated
+        Could not resolve host|Temporary failure in name resolution|getaddrinfo
+    """),
+    "sandbox": either(r"""
+        Operation not permitted|Read-only file system|failed in sandbox|EROFS|EACCES|\bsandbox\b|Permission denied
+        not permitted in this environment|cannot lock ref|dubious ownership
+    """),
+    "order": either(r"""
+        \brequires (?:the )?state\b|\brun \S{2,60} first\b|invalid (?:state )?transition
+        must (?:first )?be (?:called|run) (?:before|first)|called \d{1,4} times \(limit
+    """),
+    "limit": either(r"""
+        already used by worktree|exceeds .{1,60}(?:size )?limit|larger than .{1,40}(?:maximum|limit)|No space left
+        out of memory|OutOfMemory|unable to create (?:new )?native thread|Too many open files|rate limit|\bquota\b
+    """),
+}
 
 
 def detect(session: Session) -> Iterator[Episode]:

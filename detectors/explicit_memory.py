@@ -9,11 +9,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detectors.evidence import has_person, is_person, lines_of
-from detectors.phrases import asks_to_remember, sentences, states_a_rule
+from detectors.person_words import asks_to_remember, asks_to_save, states_a_rule
+from detectors.sentences import sentences
 from index.records import Episode, Session, Turn
 
 LONGEST_ORDER = 4000
 LONGEST_RULE = 700
+MOST_SAVED = 4
 
 
 def detect(session: Session) -> Iterator[Episode]:
@@ -38,4 +40,6 @@ def remembered(turn: Turn) -> list[str]:
     if not words or len(words) > LONGEST_ORDER:
         return []
     said = sentences(words)
+    if any(asks_to_save(one) for one in said) and len(said) > 1:
+        return [one for one in said if not asks_to_save(one)][:MOST_SAVED]
     return [s for s in said if asks_to_remember(s) or (len(words) <= LONGEST_RULE and states_a_rule(s))]

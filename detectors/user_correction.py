@@ -6,21 +6,12 @@ without giving in, and complaints that something does not work yet (those are fa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
+from detectors.agent_words import yields
 from detectors.evidence import has_person, is_edit, is_person, is_statement, lines_of
-from detectors.phrases import (
-    contradicts,
-    has_literal,
-    is_general,
-    is_one_off,
-    is_task,
-    is_trivial,
-    prohibits,
-    sentences,
-    yields,
-)
+from detectors.person_words import approves, contradicts, is_general, is_one_off, is_task, is_trivial, prohibits
+from detectors.sentences import either, has_literal, sentences
 from index.records import Episode, Session
 
 # Longer messages are tasks and pasted texts; a correction is said in a few sentences.
@@ -28,11 +19,10 @@ LONGEST = 900
 LONGEST_UNPROMPTED = 500
 LEAST_WEIGHT = 4
 # What the program did, in place of what the agent should do.
-REPORT = re.compile(
-    r"Traceback|Error:|\bi(?:'m| am)? (?:still )?(?:get|got|getting|see|saw|tried|don'?t see|didn'?t see|"
-    r"can'?t see)\b|\bexited\b|\bcrash|\bbug\b|버그|バグ|报错|没有显示",
-    re.IGNORECASE,
-)
+REPORT = either(r"""
+    Traceback|Error:|\bexited\b|\bcrash|\bbug\b|버그|バグ|报错|没有显示
+    \bi(?:'m| am)? (?:still )?(?:get|got|getting|see|saw|tried|don'?t see|didn'?t see|can'?t see)\b
+""")
 
 
 def detect(session: Session) -> Iterator[Episode]:
@@ -75,7 +65,7 @@ def weigh(words: str, answer: str, refused: bool) -> int:
     weight = 3 * refused + 2 * contradicts(words) + 2 * is_general(words) + has_literal(words)
     weight += 2 * (yields(answer) and contradicts(words))
     if not refused:
-        weight += 2 * prohibits(words)
+        weight += 2 * prohibits(words) - 4 * approves(words)
         weight -= 6 * is_task(words) if is_task(words) else 3 * any(is_task(one) for one in sentences(words)[1:])
         weight -= 2 * (not yields(answer)) + 2 * (REPORT.search(words) is not None)
     if is_one_off(words) and not is_general(words):

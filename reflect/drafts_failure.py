@@ -7,7 +7,8 @@ import re
 from detectors.environment_fact import kind_of
 from detectors.evidence import check_in_common, checks_of, is_failure, is_person, is_statement, telling_line
 from detectors.failure_then_fix import is_test
-from detectors.phrases import has_literal, rejects, sentences
+from detectors.person_words import rejects
+from detectors.sentences import has_literal, sentences
 from index.records import Episode, Session
 from index.signature import command_parts
 from reflect.draft import (
@@ -27,6 +28,7 @@ from reflect.draft import (
     with_context,
 )
 from reflect.quotes import (
+    alike,
     as_title,
     best_cause,
     best_order,
@@ -41,6 +43,7 @@ from reflect.quotes import (
 )
 
 SHORT = 60
+TYPO = 0.75  # likeness of two words from which one is the other mistyped
 _TAIL = re.compile(r"\s*(?:\|\s*(?:head|tail|grep|cat|less|wc|sort)\b.*|\d?>&?\s*\S+)")
 _ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
     (re.compile(r"can replace '(.{3,80}?)' with '(.{3,80}?)'"), "Write `{1}`, not `{0}`"),
@@ -200,6 +203,8 @@ def difference(old: str, new: str) -> str:
     gone = [word for word in before if word not in after]
     come = [word for word in after if word not in before]
     if not gone and not come:
+        return ""
+    if len(gone) == len(come) == 1 and gone[0].isalpha() and come[0].isalpha() and alike(gone[0], come[0]) > TYPO:
         return ""
     if len(" ".join(old.split())) < 90 and len(new) < 90:
         return f"Run {code(new, 90)}, not {code(old, 90)}" if len(old) + len(new) < 100 else f"Run {code(new, 90)}"

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 
+from detectors.agent_words import order_in, yields
 from detectors.decision import is_choice
 from detectors.evidence import is_edit, is_person, is_statement
 from detectors.explicit_memory import remembered
-from detectors.phrases import asked_order, has_literal, is_general, order_in, sentences, yields
+from detectors.person_words import asked_order, is_general
+from detectors.sentences import has_literal, sentences
 from index.records import Episode, Session
 from reflect.draft import Draft, edits_of, first_line, instead_of, paths_of, what_changed, with_context
 from reflect.quotes import (

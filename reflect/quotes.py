@@ -10,9 +10,9 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from detectors.phrases import cause_weight, done_in, has_literal, is_plan, order_in, sentences
+from detectors.agent_words import OUTRIGHT, cause_weight, done_in, is_plan, order_in
+from detectors.sentences import has_literal, sentences
 
-OUTRIGHT = 3
 MOST_LINES = 24  # of an edit, compared with one another
 LONGEST_TITLE = 120
 LONGEST_QUOTE = 320
@@ -151,7 +151,7 @@ def best_order(texts: Sequence[str], names: frozenset[str], near: bool = False) 
 
 def is_telling(order: str) -> bool:
     """Whether an order says what to do, not only that something is to be put right."""
-    if not order or order.rstrip().endswith("?") or len(order.split()) < 2:
+    if not order or order.rstrip().endswith("?") or (len(order.split()) < 2 and order.isascii()):
         return False
     if (_VAGUE.search(order.strip(" .:")) and not has_literal(order)) or _PRONOUN.match(order):
         return False
@@ -246,8 +246,8 @@ def line_pair(changes: Sequence[str], names: frozenset[str]) -> tuple[str, str]:
         gone = [line for line in old if line and line not in new][:MOST_LINES]
         come = [line for line in new if line and line not in old][:MOST_LINES]
         for left in gone:
-            alike, right = max(((_alike(left, line), line) for line in come), default=(0.0, ""))
-            if alike > 0.4 and _LETTERS.sub("", left) != _LETTERS.sub("", right) and len(left) + len(right) < 300:
+            likeness, right = max(((alike(left, line), line) for line in come), default=(0.0, ""))
+            if likeness > 0.4 and _LETTERS.sub("", left) != _LETTERS.sub("", right) and len(left) + len(right) < 300:
                 shared = len((names_in(left) ^ names_in(right)) & names)
                 found.append(
                     (shared + 0.3 * len(names_in(left, right) & names) - len(left + right) / 300, (left, right))
@@ -258,7 +258,8 @@ def line_pair(changes: Sequence[str], names: frozenset[str]) -> tuple[str, str]:
     return pair if best > 0.2 or len(found) == 1 else ("", "")
 
 
-def _alike(left: str, right: str) -> float:
+def alike(left: str, right: str) -> float:
+    """How alike two lines are, 0..1 (Ratcliff and Obershelp's measure, as difflib computes it)."""
     return SequenceMatcher(None, left, right, autojunk=False).ratio()
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from detectors.explicit_memory import detect
+from detectors.explicit_memory import detect, remembered
 from tests.recorded import agent, person, session
 
 
@@ -39,11 +39,20 @@ def test_requests_to_keep_something_are_found(words: str) -> None:
         "The cache always returns stale data, find out why.",
         "We might need paging in the future.",
         "fix the login page",
+        "The modal must always be centred and never overlap the header.",
+        "Add a remember-me checkbox to the form.",
+        "Always show the total below the list.",
     ],
 )
 def test_talk_of_memory_is_no_request(words: str) -> None:
     """Questions, complaints and plans say never and remember as well."""
     assert not list(detect(session(person(words))))
+
+
+def test_an_order_to_save_keeps_what_the_message_says() -> None:
+    """`Add this to CLAUDE.md` is not the rule; the sentences beside it are."""
+    turn = person("Migrations go through flyway. Add this to CLAUDE.md.")
+    assert remembered(turn) == ["Migrations go through flyway."]
 
 
 def test_only_the_person_can_ask() -> None:

@@ -58,6 +58,7 @@ def test_a_correction_in_a_message_needs_the_agents_yielding_or_a_ban() -> None:
         "can you review the tests that they are useful",
         "Consider adding unit tests, they are missing",
         "ok, now push",
+        "Yes, that would be helpful. But it also must be in the docs, not only here.",
         "weiter",
         "继续",
     ],

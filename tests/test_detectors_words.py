@@ -6,13 +6,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detectors import phrases
+from detectors import agent_words, person_words, sentences
 
 
 def test_sentences_leave_out_code_and_tables() -> None:
     """Fenced code and table rows are no sentences; list items are; abbreviations do not end one."""
     text = "First one. Second, e.g. this.\n```\ncode. here.\n```\n| a. | b |\n- An item\n"
-    assert phrases.sentences(text) == ["First one.", "Second, e.g. this.", "An item"]
+    assert sentences.sentences(text) == ["First one.", "Second, e.g. this.", "An item"]
 
 
 @pytest.mark.parametrize(
@@ -29,29 +29,29 @@ def test_sentences_leave_out_code_and_tables() -> None:
 )
 def test_orders_are_told_from_announcements(sentence: str, order: str) -> None:
     """What is to be done stays; a look, a run or a question is none."""
-    assert phrases.order_in(sentence) == order
+    assert agent_words.order_in(sentence) == order
 
 
 def test_what_was_done_becomes_an_order() -> None:
     """`Replaced x with y` says: replace x with y."""
-    assert phrases.done_in("**Replaced** `a` with `b` in all places") == "replace `a` with `b` in all places"
+    assert agent_words.done_in("**Replaced** `a` with `b` in all places") == "replace `a` with `b` in all places"
 
 
 def test_causes_are_weighed() -> None:
     """A named cause weighs most, a reason some, a plan nothing."""
-    assert phrases.cause_weight("The root cause is a missing lock.") == 3
-    assert phrases.cause_weight("The pool is empty because nobody fills it.") == 1
-    assert phrases.cause_weight("Let me look at it.") == 0
+    assert agent_words.cause_weight("The root cause is a missing lock.") == 3
+    assert agent_words.cause_weight("The pool is empty because nobody fills it.") == 1
+    assert agent_words.cause_weight("Let me look at it.") == 0
 
 
 @given(st.text(max_size=600))
 def test_no_text_breaks_the_questions(text: str) -> None:
     """Every question has an answer for any text."""
-    for one in [text, *phrases.sentences(text)]:
-        phrases.asks_to_remember(one)
-        phrases.states_a_rule(one)
-        phrases.contradicts(one)
-        phrases.order_in(one)
-        phrases.done_in(one)
-        phrases.asked_order(one)
-        assert phrases.cause_weight(one) in (0, 1, 3)
+    for one in [text, *sentences.sentences(text)]:
+        person_words.asks_to_remember(one)
+        person_words.states_a_rule(one)
+        person_words.contradicts(one)
+        agent_words.order_in(one)
+        agent_words.done_in(one)
+        person_words.asked_order(one)
+        assert agent_words.cause_weight(one) in (0, 1, 3)

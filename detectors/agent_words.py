@@ -1,0 +1,158 @@
+"""What an agent's sentence does: give in, name a cause, announce a step, say what to do or what was done."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from detectors.sentences import either, has_literal
+
+OUTRIGHT = 3
+
+_YIELD = either(r"""
+    you(?:'re| are) (?:absolutely |completely |totally |quite )?(?:right|correct)
+    (?:good|great|fair) (?:point|catch|question|call|idea|enough)
+    got it|understood|of course|makes sense|exactly|agreed|noted|true|indeed|ah\b|oh\b
+    sorry|apologies|my (?:mistake|bad|apologies)|i (?:apologi[sz]e|misunderstood|see)\b|thanks for
+    # German, French, Spanish, Portuguese, Italian, Russian
+    du hast recht|sie haben recht|stimmt|vous avez raison|tu as raison|tienes raz[óo]n|tem raz[ãa]o|hai ragione
+    вы правы|ты прав
+    # Chinese, Japanese, Korean
+    你说得对|您说得对|你說得對|明白了|好的|抱歉|对不起
+    おっしゃる通り|その通り|失礼しました|申し訳|承知|了解|맞습니다|죄송|알겠습니다
+""")
+_NAMED_CAUSE = either(r"""
+    \broot cause\b
+    \b(?:the|that(?:'s| is| was)(?: exactly)? the) (?:real |actual |main |underlying |core )?(?:issue|problem|bug|cause|culprit|reason|mistake|error)\b(?: here)? (?:is|was|lies|stems|turned)
+    \bthat(?:'s| is| was) (?:the|a|why|because|your|our|exactly)\b
+    \bfound (?:it|the (?:\w{1,14} )?(?:issue|problem|bug|cause|culprit|reason))\b
+    \bi (?:can )?(?:now )?(?:clearly )?see the (?:\w{1,12} )?(?:issue|problem|bug)\b
+    \b(?:is|was|are|were|been) caused by\b
+    \bthis (?:is|was|happens|happened|fails|failed|means) because\b
+    \bturns out\b|\bthe fix (?:is|was)\b
+    # German, French, Spanish, Portuguese, Italian, Russian
+    \bdas problem (?:ist|war)\b|\bdie ursache\b|\bliegt (?:daran|an)\b
+    \ble probl[èe]me (?:est|vient|[ée]tait)\b|\bla cause\b
+    \bel problema (?:es|era|est[áa])\b|\bla causa\b|\bo problema (?:é|era|está)\b|\bil problema (?:è|era)\b
+    проблема в|причина
+    # Chinese, Japanese, Korean
+    根本原因|问题(?:是|在于|出在)|問題(?:は|是|在於)|原因(?:是|は|在于)|원인은|문제는|때문입니다|때문이
+""")  # noqa: E501 - one alternative a line
+# A hit of the pattern above in plain English holds one of these: most sentences need no search.
+_CAUSE_WORDS = (
+    "cause", "issue", "problem", "bug", "culprit", "mistake", "turns out", "the fix ", "the reason", "error is",
+    "error was", "found it", "found the", "that's ", "that is ", "that was ", "liegt",
+)  # fmt: skip
+_HINT_OF_CAUSE = either(r"""
+    \bbecause\b|\bsince\b|\bdue to\b|\bcaused\b|\bwhich (?:means|is why|broke|breaks)\b|\binstead of\b|\bwas removed\b
+    \b(?:does|do|did|was|were|is|are|has|have|can)(?:n'?t| not)\b|\bnever\b|\bno longer\b|\bmissing\b
+    \bneeds?\b|\brequires?\b|\bexpects?\b|\bmust\b|\bstill\b|\bonly\b|\balready\b
+    # German, French, Spanish, Italian, Russian
+    \bweil\b|\bda\b|\bparce que\b|\bcar\b|\bporque\b|perché|потому что
+    # Chinese, Japanese, Korean
+    因为|由于|因為|由於|ため|ので|때문|없|않
+""")
+_STEP = (
+    r"invoke|execute|restart|check|look|see|verify|examine|find|understand|debug|search|investigate|read|view|run|try"
+    r"|test|confirm|inspect|explore|start|begin|continue|proceed|analy[sz]e|review|get|fetch|list|show|trace|think"
+    r"|figure|dig|measure|re-?run|double|re-?check|commit|push|stage|summari[sz]e|handle|take|work|help|now|first"
+    r"|quickly|re-?apply|re-?read|re-?build|retry|clean|wait|mark|move on|go|complete|finish|address|apply"
+    r"|make (?:these|the|this|that) (?:change|fix|edit)s?|use (?:the )?(?:bash|grep|tool|search)"
+    r"|(?:do|fix|correct|resolve) (?:it|so|this|that|them)"
+)
+_ANNOUNCED = (
+    r"(?:i'?ll|i will|let me|let'?s|i need to|i should|i want to|i can|i'?m going to|we need to|we should) "
+    r"(?:now |also |just |first |quickly |then |try to |go and )?"
+)
+_PLAN = re.compile(
+    r"^(?:now|ok(?:ay)?|great|good|perfect|alright|next|so|first|then|also|and)?[,.:! ]{0,3}(?:now )?"
+    rf"{_ANNOUNCED}(?:{_STEP})\b",
+    re.IGNORECASE,
+)
+_TO_DO = re.compile(
+    r"(?:^|[,:;—–-] ?|\b(?:so|and|then|instead|thus|therefore) )(?:now |so |instead,? )?"
+    r"(?:i'?ll|i will|let me|let'?s|i need to|i should|i have to|i must|i can|i'?m going to|we need to|we should"
+    r"|we must|we can|you need to|you should|you must|need to|needs? to|fix:"
+    r"|the (?:simplest |correct |right |proper |real |best )?(?:fix|solution) (?:is|was|would be|here is) to) "
+    r"(?:now |also |just |instead |simply |first |then |actually |properly )?(\w.{6,300})",
+    re.IGNORECASE,
+)
+# In these languages what is to be done is said of the thing; the whole sentence is the order.
+_TO_DO_ELSEWHERE = either(r"""
+    \b(?:muss|müssen|sollte|sollten)\b|\bil faut\b|\bhay que\b|\b(?:debemos|necesitamos|precisamos)\b|\bbisogna\b
+    нужно|надо|необходимо
+    需要|应该|應該|必须|改为|改用|换成|換成|必要があ|べき|に変更|を使う|を使用|해야|바꿔|변경|사용해
+""")
+_VERB = re.compile(
+    r"^(?:add|adjust|align|allow|always|append|avoid|base|break|build|bump|bypass|cache|call|cap|cast|change|check"
+    r"|clear|close|compile|configure|convert|copy|create|declare|default|define|delete|disable|do|don'?t|downgrade"
+    r"|drop|enable|ensure|escape|exclude|export|extend|extract|fall back|filter|fix|force|give|grant|guard|handle"
+    r"|have|ignore|import|include|increase|initiali[sz]e|inject|insert|install|invoke|keep|leave|limit|link|lock"
+    r"|lower|make|map|mark|match|merge|migrate|mock|move|name|never|normali[sz]e|not|omit|open|override|parse|pass"
+    r"|patch|pin|point|prefer|preserve|prevent|provide|pull|push|put|quote|raise|rebase|rebuild|recreate|reduce"
+    r"|refactor|regenerate|register|reinstall|remove|rename|replace|require|reset|resolve|restart|restore|restrict"
+    r"|return|reuse|revert|rewrite|rotate|run|select|separate|serve|set|simplify|skip|sort|specify|split|start|stop"
+    r"|store|strip|stub|supply|switch|sync|target|tell|throw|trim|truncate|try|turn|unset|update|upgrade|use"
+    r"|validate|wait|widen|wrap|write)\b",
+    re.IGNORECASE,
+)
+_ONLY_A_STEP = re.compile(rf"(?:{_STEP})\b(?! back)", re.IGNORECASE)
+_PAST_TO_ORDER = dict(
+    pair.split(":")
+    for pair in (
+        "added:add changed:change replaced:replace removed:remove updated:update moved:move renamed:rename used:use "
+        "kept:keep wrapped:wrap switched:switch set:set made:make passed:pass dropped:drop reverted:revert "
+        "disabled:disable enabled:enable pinned:pin installed:install excluded:exclude quoted:quote escaped:escape "
+        "converted:convert extracted:extract increased:increase split:split ran:run configured:configure stopped:stop"
+    ).split()
+)
+_DONE = re.compile(
+    rf"(?:^|\b(?:i|we|and|by|fix:|,) )(?:now |have |'ve )?({'|'.join(_PAST_TO_ORDER)})\b (.{{6,300}})", re.IGNORECASE
+)
+_BOLD = re.compile(r"\*\*([^*\n]{1,120})\*\*")
+
+
+def yields(text: str) -> bool:
+    """Whether an answer begins by giving in."""
+    return _YIELD.match(text.lstrip(" *#>")) is not None
+
+
+@lru_cache(maxsize=4096)
+def cause_weight(sentence: str) -> int:
+    """How much a sentence says about a cause: 0 nothing, 1 a little, OUTRIGHT where it names the cause."""
+    hinted = _HINT_OF_CAUSE.search(sentence) is not None
+    if is_plan(sentence) and not hinted:
+        return 0
+    low = sentence.lower()
+    if (not low.isascii() or any(word in low for word in _CAUSE_WORDS)) and _NAMED_CAUSE.search(sentence):
+        return OUTRIGHT
+    return int(hinted)
+
+
+def is_plan(sentence: str) -> bool:
+    """Whether a sentence only announces a look, a try or a next step."""
+    return _PLAN.match(sentence) is not None
+
+
+def is_order(text: str) -> bool:
+    """Whether a text begins with a verb that tells what to do."""
+    return _VERB.match(text) is not None
+
+
+def order_in(sentence: str) -> str:
+    """What a sentence says is to be done, as an order ("Use x"), or ""."""
+    bare = sentence.strip(" *_")
+    if is_order(bare) and not bare.endswith("?"):
+        return bare
+    for found in _TO_DO.finditer(bare):
+        order = found[1].strip(" *_")
+        if is_order(order) and not _ONLY_A_STEP.match(order):
+            return order
+    return bare if has_literal(bare) and len(bare) < 200 and _TO_DO_ELSEWHERE.search(bare) else ""
+
+
+def done_in(sentence: str) -> str:
+    """What a sentence says was done, as an order ("Replaced x with y" gives "replace x with y"), or ""."""
+    bare = _BOLD.sub(r"\1", sentence).strip(" *_✅✓")
+    found = _DONE.search(bare)
+    return f"{_PAST_TO_ORDER[found[1].lower()]} {found[2]}" if found else ""
