@@ -120,7 +120,7 @@ def main(arguments: list[str]) -> int:
             raise ServeError(f"{server.api_url}: no Prefect server answers there. Start it, or unset PREFECT_API_URL.")
         note_serving(root, server, server_process)
         # Only now: importing Prefect costs seconds, and a taken port should be told at once.
-        from flows.serving import run_deployments  # noqa: PLC0415
+        from flows.serving import run_deployments
 
         asyncio.run(run_deployments(root, settings, server, server_process))
     except KeyboardInterrupt:
@@ -129,7 +129,7 @@ def main(arguments: list[str]) -> int:
         say(str(error))
         return 1
     finally:
-        serve_file(root).unlink(missing_ok=True)
+        forget_serving(root)
         if server_process is not None:
             stop_server(server_process)
     return 0
@@ -139,6 +139,12 @@ def note_serving(root: Path, server: Server, process: subprocess.Popen[bytes] | 
     """Say where this store is served, for the hook's detached part and for a second `serve`."""
     serving = {"api_url": server.api_url, "pid": os.getpid(), "server_pid": process.pid if process else None}
     write_atomic(serve_file(root), json.dumps(serving).encode())
+
+
+def forget_serving(root: Path) -> None:
+    """Take that away again, if it is about this process and no other."""
+    if (read_serving(root) or {}).get("pid") == os.getpid():
+        serve_file(root).unlink(missing_ok=True)
 
 
 def start_server(
