@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import astuple, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+import orjson
 
 from detectors.duplicates import (
     Pair,
@@ -99,7 +99,7 @@ def _find_new(
     A first run looks every pair up in datasketch's index; importing it would cost more than a later, small run.
     """
     signed = Signed(cache.signatures, cache.bands, cache.counts)
-    first_run = len(found.new) == len(np.setdiff1d(found.rows, [0]))
+    first_run = len(found.new) == np.count_nonzero(np.bincount(found.rows)[1:])
     candidates = candidate_pairs(signed, settings, None if first_run else found.new)
     pairs = confirm(candidates, signed, bodies, settings, record=first_run)
     cache.add_pairs({(pair.a, pair.b): (pair.jaccard, pair.ratio) for pair in pairs})
@@ -125,10 +125,9 @@ def _read_body(read: Read, path: str) -> bytes:
 
 
 def _files_that_matter(cache: SignatureCache, listing: Listing, rows: Int) -> _Files:
-    used, counts = np.unique(rows, return_counts=True)
-    shared = used[(counts > 1) & (cache.counts[used] > 0)]
-    paired = [row for pair, (_, ratio) in cache.pairs().items() if ratio is not None for row in pair]
-    places = np.flatnonzero(np.isin(rows, np.concatenate([shared, np.array(paired, dtype=np.int64)]))).tolist()
+    matters = (np.bincount(rows, minlength=len(cache.counts)) > 1) & (cache.counts > 0)
+    matters[[row for pair, (_, ratio) in cache.pairs().items() if ratio is not None for row in pair]] = True
+    places = np.flatnonzero(matters[rows]).tolist()
     places.sort(key=listing.paths.__getitem__)
     return _Files(
         tuple(listing.paths[place] for place in places),
@@ -177,13 +176,14 @@ def _similarity(cache: SignatureCache, files: _Files, read: Read) -> Callable[[i
     return similarity
 
 
-def _render(answer: Duplicates) -> str:
-    rows = [[astuple(cluster) for cluster in answer.clusters], [astuple(pair) for pair in answer.pairs]]
-    return json.dumps(rows, separators=(",", ":"))
+def _render(answer: Duplicates) -> bytes:
+    clusters = [(one.keep, one.drop, one.similarity) for one in answer.clusters]
+    pairs = [(pair.a, pair.b, pair.jaccard, pair.ratio) for pair in answer.pairs]
+    return orjson.dumps([clusters, pairs])
 
 
-def _parse(kept: str, files: int) -> Duplicates:
-    clusters, pairs = json.loads(kept)
+def _parse(kept: bytes, files: int) -> Duplicates:
+    clusters, pairs = orjson.loads(kept)
     return Duplicates(
         tuple(PathCluster(keep, tuple(drop), tuple(similarity)) for keep, drop, similarity in clusters),
         tuple(PathPair(*pair) for pair in pairs),

@@ -1,8 +1,8 @@
 """Near-duplicate texts: candidates by MinHash and LSH, confirmed by exact Jaccard and then by rapidfuzz.
 
-The order is what makes it cheap: bands on arrays (generous), an estimate on whole signatures, datasketch's
-`MinHashLSH` over the rows that are left as the library of record, the exact Jaccard index of the shingles, and
-`token_sort_ratio` last. `fuzz.ratio` would lose reordered paragraphs and `token_set_ratio` accepts mere containment.
+The order is what makes it cheap: bands on arrays (generous), an estimate on whole signatures, the exact Jaccard index
+of the shingles, datasketch's `MinHashLSH` over the rows that are left as the library of record, and `token_sort_ratio`
+last. `fuzz.ratio` would lose reordered paragraphs and `token_set_ratio` accepts mere containment.
 
 Nothing here decides what is merged: it points at pairs and at clusters.
 """
@@ -27,23 +27,24 @@ from index.signatures import (
     batches,
     body_hash,
     encode,
+    normal_texts,
     permutations,
     shingle,
     sign_all,
+    sorted_unique,
 )
-from index.similarity import normalise
 
 SHORT = 16  # texts of up to this many shingles are compared exactly: MinHash says little about them
 SHORT_BANDS = (42, 3)  # misses a pair at J = .7 with probability 2e-8: the candidates of short texts are all there are
 SHORT_ESTIMATE = 0.4  # seven standard errors below .7 at 128 permutations
 SURE = 0.8  # from this similarity on the Jaccard index alone decides; below it the ratio has a say
 COPIES = 50  # so many equal texts are paired each with each; of more, each with the first
-BATCH_ROWS = 4_096  # rows whose texts are held at a time while pairs are confirmed
+BATCH_PAIRS = 1_024  # pairs whose texts are held at a time while they are confirmed
 
 Bodies = Callable[[Sequence[int]], Iterable[bytes]]
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Pair:
     """Two texts by their places (a < b), their exact Jaccard similarity and rapidfuzz' token_sort_ratio (0 to 100)."""
 
@@ -111,7 +112,7 @@ def candidate_pairs(signed: Signed, settings: DedupSettings, new: Int | None = N
     a, b = rows_of(pairs)
     pairs = pairs[(signed.counts[a] > 0) & (signed.counts[b] > 0)]
     pairs = alike(signed.signatures, pairs, settings.estimate)
-    return np.union1d(pairs, _short_pairs(signed, settings, new))
+    return sorted_unique(np.concatenate([pairs, _short_pairs(signed, settings, new)]))
 
 
 def recorded(pairs: U64, signed: Signed, settings: DedupSettings) -> U64:
@@ -127,11 +128,11 @@ def recorded(pairs: U64, signed: Signed, settings: DedupSettings) -> U64:
     lsh = MinHashLSH(num_perm=settings.permutations, params=(settings.bands, settings.rows))
     sketches = {
         row: LeanMinHash(seed=settings.seed, hashvalues=signed.signatures[row], scheme=SCHEME)
-        for row in np.unique(np.concatenate([a[~short], b[~short]])).tolist()
+        for row in sorted_unique(np.concatenate([a[~short], b[~short]])).tolist()
     }
     for row, sketch in sketches.items():
         lsh.insert(row, sketch, check_duplication=False)
-    found = {row: frozenset(lsh.query(sketches[row])) for row in np.unique(a[~short]).tolist()}
+    found = {row: frozenset(lsh.query(sketches[row])) for row in sorted_unique(a[~short]).tolist()}
     kept = [
         exact or second in found[first]
         for first, second, exact in zip(a.tolist(), b.tolist(), short.tolist(), strict=True)
@@ -143,14 +144,18 @@ def recorded(pairs: U64, signed: Signed, settings: DedupSettings) -> U64:
 def confirm(pairs: U64, signed: Signed, bodies: Bodies, settings: DedupSettings, *, record: bool = True) -> list[Pair]:
     """The candidate pairs of rows that are near-duplicates by their texts, read component by component.
 
-    With `record` each is first looked up in datasketch's index; without it the caller knows that bands are shared (a
-    small run, for which importing datasketch would cost more than all the rest).
+    With `record` each is looked up in datasketch's index; without it the caller knows that bands are shared (a small
+    run, for which importing datasketch would cost more than all the rest).
     """
     found: list[Pair] = []
     for part in _components(pairs):
-        kept = recorded(part, signed, settings) if record else part
-        found += _confirm_part(kept, bodies, settings)
-    return sorted(found)
+        a, b = rows_of(part)
+        rows = sorted_unique(np.concatenate([a, b])).tolist()
+        texts = dict(zip(rows, bodies(rows), strict=True))
+        likeness = _exact(part, texts, settings.threshold)
+        kept = recorded(np.array(list(likeness), dtype=np.uint64), signed, settings) if record else likeness
+        found += _rated({int(code): likeness[int(code)] for code in kept}, texts, settings)
+    return sorted(found, key=lambda pair: (pair.a, pair.b))
 
 
 def expand(
@@ -167,7 +172,7 @@ def expand(
         if len(copies) > 1 and worded(row):
             firsts = copies if len(copies) <= COPIES else copies[:1]
             found += [Pair(a, b, 1.0, 100.0) for a in firsts for b in copies if a < b]
-    return tuple(sorted(found))
+    return tuple(sorted(found, key=lambda pair: (pair.a, pair.b)))
 
 
 def cluster_pairs(
@@ -236,7 +241,7 @@ def _short_bands(settings: DedupSettings) -> tuple[int, int]:
 
 
 def _components(pairs: U64) -> Iterator[U64]:
-    """The pairs in parts of at most about BATCH_ROWS rows, such that rows of two parts are never paired."""
+    """The pairs in parts of at most about BATCH_PAIRS pairs, such that rows of two parts are never paired."""
     parent: dict[int, int] = {}
 
     def root(row: int) -> int:
@@ -255,30 +260,41 @@ def _components(pairs: U64) -> Iterator[U64]:
     ends = np.append(starts[1:], len(order))
     begin = 0
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
-        if end - begin > BATCH_ROWS and start > begin:
+        if end - begin > BATCH_PAIRS and start > begin:
             yield pairs[np.sort(order[begin:start])]
             begin = start
     yield pairs[np.sort(order[begin:])]
 
 
-def _confirm_part(pairs: U64, bodies: Bodies, settings: DedupSettings) -> list[Pair]:
+def _exact(pairs: U64, texts: Mapping[int, bytes], threshold: float) -> dict[int, float]:
+    """The exact Jaccard index of the pairs that reach the threshold."""
+    hashes = dict(zip(texts, distinct_hashes(texts.values()), strict=True))
     a, b = (side.tolist() for side in rows_of(pairs))
-    rows = sorted({*a, *b})
-    texts = dict(zip(rows, bodies(rows), strict=True))
-    hashes = dict(zip(rows, distinct_hashes(texts.values()), strict=True))
-    normal: dict[int, str] = {}
+    found = {
+        code: jaccard_of(hashes[first], hashes[second], threshold)
+        for code, first, second in zip(pairs.tolist(), a, b, strict=True)
+    }
+    return {code: value for code, value in found.items() if value >= threshold}
+
+
+def _rated(likeness: Mapping[int, float], texts: Mapping[int, bytes], settings: DedupSettings) -> list[Pair]:
+    """The pairs with rapidfuzz' ratio, without those that it refuses."""
+    rows = sorted({row for code in likeness for row in (code >> 32, code & 0xFFFFFFFF)})
+    # token_sort_ratio sorts the words of both texts each time; here each text's words are sorted once.
+    ordered = dict(zip(rows, map(_sort_words, normal_texts([texts[row] for row in rows])), strict=True))
     found: list[Pair] = []
-    for first, second in zip(a, b, strict=True):
-        jaccard = jaccard_of(hashes[first], hashes[second], settings.threshold)
-        if jaccard < settings.threshold:
-            continue
-        for row in (first, second):
-            if row not in normal:
-                normal[row] = normalise(texts[row].decode("utf-8", "replace"))
-        ratio = fuzz.token_sort_ratio(normal[first], normal[second])
+    for code, jaccard in likeness.items():
+        a, b = code >> 32, code & 0xFFFFFFFF
+        ratio = fuzz.ratio(ordered[a], ordered[b], score_cutoff=settings.ratio)
+        if ratio < settings.ratio and jaccard >= SURE:
+            ratio = fuzz.ratio(ordered[a], ordered[b])
         if ratio >= settings.ratio or jaccard >= SURE:
-            found.append(Pair(first, second, jaccard, ratio))
+            found.append(Pair(a, b, jaccard, ratio))
     return found
+
+
+def _sort_words(text: str) -> str:
+    return " ".join(sorted(text.split()))
 
 
 def distinct_hashes(bodies: Iterable[bytes]) -> Iterator[U64]:

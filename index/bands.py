@@ -16,11 +16,14 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from index.signatures import U32, U64, Int
+from index.signatures import U32, U64, Int, sorted_unique
 
 LONGEST_RUN = 512  # rows in one bucket that are all paired with one another
 NEIGHBOURS = 32  # in a longer run each row is paired with this many that follow it
 CHUNK = 8_192  # pairs whose signatures are compared at a time
+
+_TABLE_BITS = 16
+_TABLE_ROWS = 2_048  # so many rows' hashes fit into the second-level cache
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(32)
@@ -41,19 +44,28 @@ def band_hashes(signatures: U32, bands: int, size: int) -> U64:
 def candidates(bands: U64) -> U64:
     """Every pair of rows that shares a band, sorted, each once."""
     found = [pairs for k in range(bands.shape[1]) for pairs in _equal_pairs(np.ascontiguousarray(bands[:, k]))]
-    return np.unique(np.concatenate(found)) if found else np.empty(0, dtype=np.uint64)
+    return sorted_unique(np.concatenate(found)) if found else np.empty(0, dtype=np.uint64)
 
 
 def candidates_with(bands: U64, new: Int) -> U64:
-    """The pairs of `candidates` in which at least one row is of `new`, without sorting the others."""
+    """The pairs of `candidates` in which at least one row is of `new`, without sorting the others.
+
+    A table of the first bits of the new rows' hashes drops nearly all other rows before anything is compared.
+    """
+    columns = np.arange(bands.shape[1])
+    table = np.zeros((bands.shape[1], 1 << _TABLE_BITS), dtype=bool)
+    shift = np.uint64(64 - _TABLE_BITS)
+    table[columns, (bands[new] >> shift).astype(np.intp)] = True
     found = [np.empty(0, dtype=np.uint64)]
+    hits = [
+        np.argwhere(table[columns, (bands[at : at + _TABLE_ROWS] >> shift).astype(np.intp)]) + np.array([at, 0])
+        for at in range(0, len(bands), _TABLE_ROWS)
+    ]
+    entries = np.concatenate(hits)
     for k in range(bands.shape[1]):
-        column = np.ascontiguousarray(bands[:, k])
-        wanted = np.unique(column[new])
-        place = np.minimum(np.searchsorted(wanted, column), len(wanted) - 1)
-        rows = np.flatnonzero(wanted[place] == column)
-        found += [_code(rows[_high(pairs)], rows[_low(pairs)]) for pairs in _equal_pairs(column[rows])]
-    pairs = np.unique(np.concatenate(found))
+        rows = entries[entries[:, 1] == k, 0]
+        found += [_code(rows[_high(pairs)], rows[_low(pairs)]) for pairs in _equal_pairs(bands[rows, k])]
+    pairs = sorted_unique(np.concatenate(found))
     fresh = np.zeros(len(bands), dtype=bool)
     fresh[new] = True
     return pairs[fresh[_high(pairs)] | fresh[_low(pairs)]]
@@ -94,18 +106,18 @@ def _low(pairs: U64) -> Int:
 
 def _equal_pairs(column: U64) -> Iterator[U64]:
     """The pairs of places that hold equal values, run by run of equal length."""
-    order = np.argsort(column, kind="stable")
+    order = np.argsort(column)
     ordered = column[order]
     edges = np.flatnonzero(ordered[1:] != ordered[:-1]) + 1
     starts = np.concatenate([[0], edges])
     lengths = np.diff(starts, append=len(column))
-    for length in np.unique(lengths[lengths > 1]).tolist():
+    for length in (np.flatnonzero(np.bincount(lengths)[2:]) + 2).tolist():
         runs = starts[lengths == length]
         first, second = _within(length)
         step = max(1, 4_000_000 // len(first))
         for at in range(0, len(runs), step):
-            part = runs[at : at + step, None]
-            yield _code(order[part + first].ravel(), order[part + second].ravel())
+            members = np.sort(order[runs[at : at + step, None] + np.arange(length)], axis=1)
+            yield _code(members[:, first].ravel(), members[:, second].ravel())
 
 
 def _within(length: int) -> tuple[Int, Int]:

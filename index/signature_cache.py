@@ -12,6 +12,7 @@ cannot be written is not used: the run keeps everything in memory.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import mmap
 import os
 import sqlite3
@@ -162,14 +163,13 @@ class SignatureCache:
         times = self._state("times")
         return times is not None and times == listing.times.tobytes() and self._state("paths") == _pack(listing.paths)
 
-    def answer(self) -> str | None:
+    def answer(self) -> bytes | None:
         """What `keep_answer` was given by the last run."""
-        kept = self._state("answer")
-        return None if kept is None else kept.decode()
+        return self._state("answer")
 
-    def keep_answer(self, text: str) -> None:
+    def keep_answer(self, answer: bytes) -> None:
         """Keep what was found, for as long as no file changes."""
-        self._keep({"answer": text.encode()})
+        self._keep({"answer": answer})
 
     def refresh(self, listing: Listing, read: Read, now_ns: int) -> Refreshed:
         """Bring the rows up to date, reading only unknown files; `now_ns` is the time of the scan.
@@ -178,14 +178,14 @@ class SignatureCache:
         """
         known = self._known()
         rows, todo = _match(known, listing)
-        used = np.unique(known[2])
+        used = _marked(known[2], self._height)
         # A first run knows how many rows it may need; later ones grow when they must.
-        self._load(self._height if len(used) else self._height + len(todo))
-        names = self._names(used)
-        free = iter(np.setdiff1d(np.arange(1, self._height), used).tolist())
+        self._load(self._height if used.any() else self._height + len(todo))
+        names = self._names(np.flatnonzero(used))
+        free = iter((1 + np.flatnonzero(~used[1:])).tolist())
         new: list[int] = []
+        fresh: dict[bytes, int] = {}
         failed: list[tuple[str, str]] = []
-        fresh: list[bytes] = []
 
         def bodies() -> Iterator[bytes]:
             for place in todo:
@@ -195,19 +195,18 @@ class SignatureCache:
                     failed.append((listing.paths[place], error.strerror or "cannot be read"))
                     continue
                 name = body_hash(body)
-                row = names.get(name)
-                if row is None:
-                    row = names[name] = next(free, self._height)
+                row = fresh.get(name) or self._row_of(name, names)
+                if not row:
+                    row = fresh[name] = next(free, self._height)
                     self._height = max(self._height, row + 1)
                     new.append(row)
-                    fresh.append(name)
                     yield body
                 rows[place] = row
 
         self._write_rows(bodies(), new, fresh)
         self._unpaired = bool(new)
-        self._forget(np.setdiff1d(used, rows))
-        self._keep_listing(listing, rows, now_ns)
+        self._forget(np.flatnonzero(used & ~_marked(rows, self._height)[: len(used)]))
+        self._keep_listing(listing, rows, now_ns, same_paths=known[0] == listing.paths)
         return Refreshed(rows, np.array(new, dtype=np.int64), tuple(failed))
 
     def pairs(self) -> Known:
@@ -287,18 +286,25 @@ class SignatureCache:
         names = paths.decode("utf-8", "surrogateescape").split("\0")
         return names, np.frombuffer(times, dtype=np.int64).reshape(-1, 3), np.frombuffer(rows, dtype=np.int64)
 
-    def _keep_listing(self, listing: Listing, rows: Int, now_ns: int) -> None:
+    def _keep_listing(self, listing: Listing, rows: Int, now_ns: int, *, same_paths: bool) -> None:
         times = np.array(listing.times, dtype=np.int64).reshape(-1, 3)
         # What is too young, or could not be read, is looked at again next time.
         times[(times[:, :2].max(axis=1, initial=0) > now_ns - RACY_NS) | (rows == 0)] = -1
-        self._keep({"paths": _pack(listing.paths), "times": times.tobytes(), "rows": rows.tobytes()})
+        self._keep({"times": times.tobytes(), "rows": rows.tobytes()})
+        if not same_paths:
+            self._keep({"paths": _pack(listing.paths)})
 
     def _names(self, used: Int) -> dict[bytes, int]:
-        """The row of each body by its hash."""
-        names = np.ascontiguousarray(self.hashes[used]).view("V16").ravel().tolist()
+        """The row of each body by the first half of its hash."""
+        names = np.ascontiguousarray(self.hashes[used, 0]).view("V8").tolist()
         return dict(zip(names, used.tolist(), strict=True))
 
-    def _write_rows(self, bodies: Iterable[bytes], new: list[int], fresh: list[bytes]) -> None:
+    def _row_of(self, name: bytes, names: Mapping[bytes, int]) -> int:
+        """The row of a body that the last run knew, 0 for none."""
+        row = names.get(name[:8], 0)
+        return row if row and self.hashes[row].tobytes() == name else 0
+
+    def _write_rows(self, bodies: Iterable[bytes], new: list[int], fresh: Mapping[bytes, int]) -> None:
         factors, summands = permutations(self._scheme.permutations, self._scheme.seed)
         done = 0
         for signatures, counts in sign_all(bodies, factors, summands):
@@ -308,7 +314,7 @@ class SignatureCache:
             self._mark(0)
             # Rows of a first run follow one another, and a slice is written without a copy.
             at: Any = slice(rows[0], rows[-1] + 1) if rows[-1] - rows[0] == len(rows) - 1 else rows
-            names = b"".join(fresh[done : done + len(counts)])
+            names = b"".join(itertools.islice(fresh, done, done + len(counts)))
             self.hashes[at] = np.frombuffer(names, dtype=np.uint64).reshape(-1, 2)
             self.signatures[at] = signatures
             self.bands[at] = band_hashes(signatures, self._scheme.bands, self._scheme.rows)
@@ -405,3 +411,11 @@ def _match(known: tuple[list[str], Int, Int], listing: Listing) -> tuple[Int, li
         return np.zeros(len(place), dtype=np.int64), list(range(len(place)))
     same = (place >= 0) & (times[place] == now).all(axis=1)
     return np.where(same, rows[place], 0), np.flatnonzero(~same).tolist()
+
+
+def _marked(rows: Int, height: int) -> NDArray[np.bool_]:
+    """True at the number of each row that a file has; row 0 is no row."""
+    marked = np.zeros(height, dtype=bool)
+    marked[rows] = True
+    marked[0] = False
+    return marked

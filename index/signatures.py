@@ -13,11 +13,12 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from index.similarity import LABEL_LONGEST
+from index.similarity import LABEL_LONGEST, normalise
 
 SCHEME = "affine32"
 BATCH_BYTES = 192 * 1024  # arrays of a batch stay in the second-level cache; measured best between 128 and 256 KB
@@ -27,6 +28,7 @@ U8 = NDArray[np.uint8]
 U32 = NDArray[np.uint32]
 U64 = NDArray[np.uint64]
 Int = NDArray[np.int64]
+Values = TypeVar("Values", U64, Int)
 
 _SPACE = 32
 _PAD = b" " * (8 * _LOADS + 8)
@@ -52,7 +54,7 @@ class Shingled:
 
     def of(self, i: int) -> U64:
         """The distinct hashes of body i, sorted."""
-        return np.unique(self.hashes[self.starts[i] : self.starts[i] + self.counts[i]])
+        return sorted_unique(self.hashes[self.starts[i] : self.starts[i] + self.counts[i]])
 
 
 def shingle_hash(shingle: str) -> int:
@@ -116,6 +118,28 @@ def sign_all(bodies: Iterable[bytes], factors: U32, summands: U32) -> Iterator[t
         yield sign(shingled, factors, summands), shingled.counts
 
 
+def normal_texts(bodies: Sequence[bytes]) -> list[str]:
+    """The words that count of each body, with at least one space between them; `similarity.normalise` for many."""
+    found: list[str] = []
+    for batch in batches(bodies):
+        text, _ = _letters(batch, weighed=True)
+        end = 0
+        for body in batch:
+            start, end = end + 1, end + 1 + len(body)
+            normal = text[start:end].decode() if body.isascii() else ""
+            found.append(normal if normal.strip() else normalise(body.decode("utf-8", "replace")))
+    return found
+
+
+def sorted_unique(values: Values) -> Values:
+    """The distinct values in order; numpy's own `unique` hashes first, which takes several times as long here."""
+    ordered = np.sort(values)
+    kept = np.empty(len(ordered), dtype=bool)
+    kept[:1] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=kept[1:])
+    return ordered[kept]
+
+
 def body_hash(body: bytes) -> bytes:
     """Sixteen bytes that name a body's content."""
     return hashlib.blake2b(body, digest_size=16).digest()
@@ -158,16 +182,21 @@ def _long_word_hash(word: bytes) -> int:
 
 def _shingle(bodies: Sequence[bytes], *, weighed: bool) -> Shingled:
     lowered = [body if body.isascii() else body.decode("utf-8", "replace").lower().encode() for body in bodies]
-    raw = b"\n" + b"\n".join(lowered) + b"\n" + _PAD
-    text = bytearray(raw.translate(_TABLE))
-    letters = np.frombuffer(text, dtype=np.uint8)
-    if weighed:
-        _blank_templates(np.frombuffer(raw, dtype=np.uint8), letters)
-    starts, ends = _word_edges(letters, ascii_only=raw.isascii())
+    text, ascii_only = _letters(lowered, weighed=weighed)
+    starts, ends = _word_edges(np.frombuffer(text, dtype=np.uint8), ascii_only=ascii_only)
     hashes = _word_hashes(text, starts, ends - starts)
     sizes = np.fromiter((len(body) + 1 for body in lowered), dtype=np.int64, count=len(lowered))
     firsts = np.searchsorted(starts, 1 + np.cumsum(sizes) - sizes)
     return _join_words(hashes, firsts)
+
+
+def _letters(lowered: Sequence[bytes], *, weighed: bool) -> tuple[bytearray, bool]:
+    """The bodies in one text, one byte before each, with spaces for all that does not count; whether it is ASCII."""
+    raw = b"\n" + b"\n".join(lowered) + b"\n" + _PAD
+    text = bytearray(raw.translate(_TABLE))
+    if weighed:
+        _blank_templates(np.frombuffer(raw, dtype=np.uint8), np.frombuffer(text, dtype=np.uint8))
+    return text, raw.isascii()
 
 
 def _blank_templates(raw: U8, letters: U8) -> None:
