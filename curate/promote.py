@@ -45,11 +45,12 @@ def plan_promote(
     scan: Scan,
     find_secrets: FindSecrets,
     dates: Mapping[str, date] | None = None,
+    places: Mapping[str, str] | None = None,
 ) -> Plan:
     """The drafts that these patterns are worth, and why the others are none.
 
-    `solutions` are those that may be served. `dates` are the days of sessions, where known; else a solution's own day
-    is taken. A draft that waits is renewed when its evidence has grown, unless a person has edited it.
+    `solutions` are those that may be served. `dates` and `places` are the days and projects of sessions, where known;
+    else a solution's own. A draft that waits is renewed when its evidence has grown, unless a person has edited it.
     """
     by_id = {solution.id: solution for solution in solutions}
     taken = {skill.name for skill in known.skills} | {draft.name for draft in known.drafts}
@@ -58,7 +59,7 @@ def plan_promote(
     notes: list[Note] = []
     for pattern in sorted(patterns, key=lambda pattern: (pattern.name, pattern.ids)):
         members = order_solutions([by_id[identity] for identity in pattern.ids if identity in by_id])
-        result = _promote(pattern, members, known, taken, today, settings, dates or {})
+        result = _promote(pattern, members, known, taken, today, settings, dates or {}, places or {})
         if isinstance(result, str):
             skipped.append((pattern.name, result))
             continue
@@ -81,13 +82,14 @@ def _promote(
     today: date,
     settings: PromoteSettings,
     dates: Mapping[str, date],
+    places: Mapping[str, str],
 ) -> tuple[Draft | None, Draft, Written] | str:
     """(the draft that waits already, the new draft, its text), or why there is none."""
     if not pattern.promotable(settings.sessions, settings.days):
         shown = f"{len(pattern.sessions)} independent sessions on {len(pattern.days)} days show it"
         return f"{shown}; {settings.sessions} on {settings.days} are wanted"
     sessions = frozenset(pattern.sessions)
-    rows = tuple(row for solution in members for row in _rows(solution, dates) if row.session in sessions)
+    rows = tuple(row for solution in members for row in _rows(solution, dates, places) if row.session in sessions)
     identities = _identities(members)
     past = [decided for decided in known.decisions if decided.solutions & identities]
     before = {session for decided in past if decided.choice == "reject" for session in decided.sessions}
@@ -125,7 +127,7 @@ def _identities(members: Sequence[Solution]) -> frozenset[str]:
     return frozenset(identity for solution in members for identity in (solution.id, *solution.supersedes))
 
 
-def _rows(solution: Solution, dates: Mapping[str, date]) -> list[Evidence]:
+def _rows(solution: Solution, dates: Mapping[str, date], places: Mapping[str, str]) -> list[Evidence]:
     """One row for each session of a solution; its lines are the first and last that it cites there."""
     by_session: dict[str, list[Source]] = {}
     for source in solution.sources:
@@ -134,7 +136,7 @@ def _rows(solution: Solution, dates: Mapping[str, date]) -> list[Evidence]:
         Evidence(
             session,
             (dates.get(session) or solution.created.date()).isoformat(),
-            solution.project,
+            places.get(session) or solution.project,
             _span(sources),
             solution.id,
             solution.trust == "external" or any(source.origin in EXTERNAL_ORIGINS for source in sources),

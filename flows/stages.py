@@ -138,13 +138,22 @@ def promote(run: Pass) -> None:
     world, solutions = run.world, run.served
     ledger = read_ledger(world.root)
     days = {key: date.fromisoformat(read.finished[:10]) for key, read in ledger.items() if read.finished}
-    patterns = find_patterns(solutions, counts=lambda key: teaches(key, ledger), dates=days)
+    places = {key: read.project for key, read in ledger.items() if read.project}
+    patterns = find_patterns(solutions, counts=lambda key: teaches(key, ledger), dates=days, places=places)
     settings = world.settings.promote
     ready = [pattern for pattern in patterns if pattern.promotable(settings.sessions, settings.days)]
     skills, _ = read_skills(skill_folders(world.home))
     known = Known(skills, read_drafts(world.root)[0], read_decisions(world.root)[0])
     plan = plan_promote(
-        ready, solutions, known, world.now.date(), settings, scan=scan_text, find_secrets=find_secrets, dates=days
+        ready,
+        solutions,
+        known,
+        world.now.date(),
+        settings,
+        scan=scan_text,
+        find_secrets=find_secrets,
+        dates=days,
+        places=places,
     )
     run.land(plan)
 
