@@ -12,11 +12,10 @@ from index.signature import error_signature
 from reflect.quotes import added_line, capital, clean_end, code, line_pair, sentence
 
 _PLACE = re.compile(
-    r"^(?:\[[\w:.-]{1,30}\] )?[\w./\\@+-]{1,200}\.\w{1,10}(?::\d{1,7}(?::\d{1,6})?|\(\d{1,7},\d{1,6}\))(?::|"
-    r"(?= error ))? ?"
+    r"^(?:\(eval\)|zsh|bash|sh|/bin/\w{2,5}): ?(?:line )?\d{1,5}: "
+    r"|^(?:\[[\w:.-]{1,30}\] )?[\w./\\@+-]{1,200}\.\w{1,10}(?::\d{1,7}(?::\d{1,6})?|\(\d{1,7},\d{1,6}\))"
+    r"(?::|(?= error ))? ?"
 )
-
-
 _HASH = re.compile(r"\b(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40}\b(?:\s+(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40}\b){0,20}")
 
 

@@ -123,7 +123,7 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
 def _failure_title(advice: str, order: str, cause: str, pair: tuple[str, str], error: str) -> str:
     if advice:
         return advice
-    short = code(without_paths(error), 45)
+    short = code(without_paths(error), 45) if len(error.split()) > 2 else ""
     if order and has_literal(order):
         return with_context(order, short if len(order) < 45 else "")
     if order and cause:
@@ -131,7 +131,7 @@ def _failure_title(advice: str, order: str, cause: str, pair: tuple[str, str], e
     if order:
         return with_context(order, short)
     if cause and has_literal(cause):
-        return keep_in_mind(cause)
+        return with_context(keep_in_mind(cause), short)
     if pair[0] and len(pair[0]) + len(pair[1]) < 100:
         return f"Write {code(pair[1], SHORT)}, not {code(pair[0], SHORT)}"
     return with_context(keep_in_mind(cause), short) if cause else ""
@@ -149,6 +149,7 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
     between = said_between(session, at, end)
     cause = best_cause(between, names_in(without_paths(bare_error(error))))
     order = best_order(between, narrow, near=True)
+    short = code(without_paths(bare_error(error)), 45) if len(bare_error(error).split()) > 2 else ""
     rerun = display(failed.command) == display(check.command) or command == display(check.command, common)
     helper = _helper(session, episode, failed.text) if rerun else ""
     if not helper and len(display(check.command)) > 3 and display(check.command) in failed.text:
@@ -170,7 +171,7 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
             did = f"run {code(new)}; {code(old)} did not go through"
             worth += 0.6
         elif order and has_literal(order):
-            title, did = with_context(order, code(without_paths(bare_error(error)), 45)), ""
+            title, did = with_context(order, short), ""
         else:
             return None
     fact = f"{code(command, 100)} fails with {code(bare_error(error), 220)}." + (f" {sentence(cause)}" if cause else "")

@@ -87,7 +87,7 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
     why = [f"The agent had meant to do otherwise: “{wanted}”."] if wanted else []
     why += [sentence(reason)] if reason else []
     return Draft(
-        title=as_title(with_context(capital(order), reason if len(order) < 40 else "")),
+        title=as_title(with_context(capital(order), (reason or where) if len(order) < 40 else "")),
         fact=f"A person working on this project said{place}: “{shorten(_RUDE.sub('…', words), 360)}”",
         why=" ".join(why) or "It was said against what the agent was doing.",
         instead=instead_of(capital(order), did, ""),

@@ -185,12 +185,12 @@ def sentence(text: str) -> str:
 
 
 def shorten(text: str, most: int) -> str:
-    """One line of at most `most` characters, cut between words, backticks kept in pairs."""
+    """One line of at most `most` characters, cut between words; a literal cut open is closed again."""
     line = " ".join(text.split())
-    if len(line) > most:
-        cut = line[: most - 1].rsplit(" ", 1)[0].rstrip(" ,;:")
-        line = f"{cut}…"
-    return line + "`" if line.count("`") % 2 else line
+    if len(line) <= most:
+        return line
+    cut = line[: most - 1].rsplit(" ", 1)[0].rstrip(" ,;:")
+    return f"{cut}…`" if cut.count("`") % 2 else f"{cut}…"
 
 
 def without_paths(text: str) -> str:
@@ -200,6 +200,7 @@ def without_paths(text: str) -> str:
 
 def keep_in_mind(cause: str) -> str:
     """A title from a cause where nothing says what to do."""
+    cause = clean_end(cause)
     first = cause.partition(" ")[0]
     return f"Keep in mind: {first.lower() + cause[len(first) :] if first.lower() in _ARTICLES else cause}"
 
