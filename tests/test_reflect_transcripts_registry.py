@@ -203,6 +203,15 @@ def test_the_stamp_of_a_database_counts_its_log(tmp_path: Path) -> None:
     connection.close()
 
 
+def test_a_long_first_line_is_recognised(tmp_path: Path) -> None:
+    """A session record with long instructions, or a pasted image in the first prompt."""
+    sample = (
+        next(path for path in SAMPLES if path.name == "codex.jsonl").read_text().replace('"cli"', f'"{"x" * 99_999}"')
+    )
+    (tmp_path / "rollout.jsonl").write_text(sample)
+    assert recognise(tmp_path / "rollout.jsonl") == "codex"
+
+
 def test_recognise_says_nothing_of_other_files(tmp_path: Path) -> None:
     """JSON that is no transcript is not taken for one."""
     path = tmp_path / "package.json"

@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, BinaryIO, NamedTuple
 
@@ -17,6 +18,7 @@ from reflect.transcripts.protocol import Mark
 MAX_LINE = 32 * 1024 * 1024
 BUFFER = 1 << 20
 HEAD = 64 * 1024
+MAX_HEAD = 8 * 1024 * 1024
 NOTHING = object()
 _BOM = b"\xef\xbb\xbf"
 _DECODER = json.JSONDecoder(strict=False)
@@ -152,16 +154,19 @@ def _pass_over_long(file: BinaryIO, size: int, raw: bytes, tail: Tail) -> Line:
     return Line(tail.lines, offset, (), "huge-line")
 
 
-def read_head(path: Path, size: int = HEAD) -> bytes:
-    """The first bytes of a file. Raises OSError if it cannot be read."""
+def read_head(path: Path) -> bytes:
+    """The first bytes of a file, at least its first line unless that is very long. Raises OSError."""
     with path.open("rb") as file:
-        return file.read(size)
+        head = file.read(HEAD)
+        return head if b"\n" in head or len(head) < HEAD else head + file.readline(MAX_HEAD)
 
 
 def head_values(head: bytes, limit: int = 12) -> Iterator[dict[str, Any]]:
-    """The JSON objects on the first whole lines of a file's head."""
-    lines = head.removeprefix(_BOM).split(b"\n")
-    for raw in lines[:limit]:
-        for value in parse_values(raw)[0]:
-            if isinstance(value, dict):
-                yield value
+    """The JSON objects on the first lines of a file's head."""
+    return iter(_head_values(head)[:limit])
+
+
+@lru_cache(maxsize=1)  # every reader is asked about the same head
+def _head_values(head: bytes) -> list[dict[str, Any]]:
+    lines = head.removeprefix(_BOM).split(b"\n", 12)[:12]
+    return [value for raw in lines for value in parse_values(raw)[0] if isinstance(value, dict)]
