@@ -170,6 +170,7 @@ def test_what_the_harness_put_in_is_set_apart(write: Write) -> None:
             user("d", "c", [{"type": "text", "text": "[Request interrupted by user]"}]),
             user("e", "d", "<command-name>/fix</command-name><command-args>the login</command-args>"),
             user("f", "e", "Implement the following plan:\n\n# Plan"),
+            user("g", "f", "Background task finished.", origin={"kind": "task-notification"}),
         )
     )
     assert [(t.line, t.who, t.text) for t in session.turns if t.who == "person"] == [
@@ -177,7 +178,7 @@ def test_what_the_harness_put_in_is_set_apart(write: Write) -> None:
         (1, "person", "Now."),
         (5, "person", "the login"),
     ]
-    assert sum(t.who == "injected" for t in session.turns) == 6
+    assert sum(t.who == "injected" for t in session.turns) == 7
 
 
 def test_a_rewound_branch_is_dropped(write: Write) -> None:
@@ -238,7 +239,7 @@ def test_sidechains_in_the_main_file_are_sessions_of_their_own(write: Write) -> 
     assert first.subagent
     assert first.parent == main.key
     assert first.key.startswith(f"{main.key}+")
-    assert first.turns[0].who == "injected"
+    assert {turn.who for turn in (*first.turns, *second.turns)} == {"injected", "agent"}
 
 
 def test_a_sub_agents_file_knows_its_parent(write: Write) -> None:

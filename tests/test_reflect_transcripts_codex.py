@@ -172,7 +172,7 @@ def test_a_sub_agent_starts_at_its_own_part(write: Write) -> None:
         )
     )
     assert (session.key, session.parent, session.subagent) == (f"codex:p1+{ID}", "codex:p1", True)
-    assert [t.text for t in session.turns] == ["Own."]
+    assert [(t.who, t.text) for t in session.turns] == [("injected", "Own.")]
 
 
 def test_the_oldest_form_has_no_wrapper(write: Write) -> None:

@@ -50,6 +50,8 @@ _ATTACHMENTS = frozenset(
     "unified_tasks total_tokens_reminder compaction_reminder ultrathink_effort".split()
 )
 _BLOCKS = frozenset({"thinking", "redacted_thinking", "image", "document", "server_tool_use", "fallback"})
+# Kinds of `origin` behind which a person is; notices of finished tasks and other agents' messages have others.
+_PERSONS = frozenset({"", "human", "user", "person"})
 _SHORT_LINE = 1500
 # Keys of, or behind, `toolUseResult` that change what a result means; they follow the long values.
 _TELLING = re.compile(rb'"(?:interrupted":true|backgroundTaskId"|toolDenialKind"|isMeta"|planContent")')
@@ -252,8 +254,7 @@ class _Reading:
             self._take_text(recorder, record, "\n".join(texts), place)
 
     def _take_text(self, recorder: Recorder, record: dict[str, Any], text: str, place: Place) -> None:
-        if _is_injected(record) or (place.sidechain and not recorder.drafts):
-            # The first message to a sub-agent is written by the agent that started it.
+        if _is_injected(record):
             recorder.say("injected", text, place, place.record)
         else:
             recorder.hear(text, place, place.record)
@@ -360,6 +361,8 @@ def _is_injected(record: dict[str, Any]) -> bool:
         or record.get("isCompactSummary")
         or record.get("isVisibleInTranscriptOnly")
         or record.get("planContent")
+        or record.get("promptSource") == "system"
+        or kind_of(record.get("origin"), "kind") not in _PERSONS
     )
 
 

@@ -10,7 +10,7 @@ from index.records import Outcome
 from reflect.transcripts.calls import Call
 from reflect.transcripts.outcomes import exit_code_in, hides_exit_code, judge_exit, says_failed, says_no
 
-_REFUSED = "The user doesn't want to proceed with this tool use"
+_REFUSED = ("The user doesn't want to proceed with this tool use", "The agent proposed a plan that was rejected by")
 _STOPPED = (
     "The user doesn't want to take this action right now",
     "[Request interrupted by user",
@@ -63,7 +63,7 @@ def judge_result(call: Call, text: str, is_error: bool, detail: Any, denial: str
 
 
 def _judge_error(call: Call, text: str, head: str, denial: str) -> Result:
-    if _REFUSED in head or head.startswith(_STOPPED) or denial.startswith("user"):
+    if any(words in head for words in _REFUSED) or head.startswith(_STOPPED) or denial.startswith("user"):
         return Result(text, refused=True, said=_words(text))
     if head.startswith(_NOT_THIS_CALL) or denial or _DENIED.match(head):
         return Result(text)

@@ -143,7 +143,11 @@ class Recorder:
         return (place.offset, place.line - 1)
 
     def session(self, name: str, root: str, **facts: Any) -> Session:
-        """The finished session; `facts` are further fields of it."""
+        """The finished session; `facts` are further fields of it. To a sub-agent no person speaks, only its parent."""
+        if facts.get("subagent"):
+            for draft in self.drafts:
+                if draft.who == "person":
+                    draft.who, draft.origin = "injected", ""
         return Session(
             self.agent,
             name,
