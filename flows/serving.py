@@ -8,7 +8,6 @@ import os
 import signal
 import subprocess
 from collections.abc import Mapping
-from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import available_timezones
 
@@ -24,6 +23,9 @@ from flows.server import Server, create_run, find_deployment, store_label
 from index.errors import HotwashError
 from index.settings import ServeSettings, Settings
 from index.store import SPOOL
+
+# A spooled event that is older has no run under way: no server was up, or its run failed.
+LEFT_SECONDS = 300
 
 
 async def run_deployments(
@@ -106,10 +108,18 @@ async def sweep(root: Path, server: Server, seconds: float) -> None:
 def sweep_once(world: World, server: Server) -> None:
     """One sweep: reviews, then sessions that were spooled while no server was up."""
     sweep_reviews(world, server)
-    waiting = sorted(path.name for path in (world.root / SPOOL).glob("*.json"))
-    if waiting:
-        deployment = find_deployment(server, "session-end", store_label(world.root))
-        if deployment is not None:
-            hour = datetime.now(UTC).strftime("%Y%m%dT%H")
-            parameters = {"store": str(world.root)}
-            create_run(server, str(deployment["id"]), parameters, f"spool:{waiting[-1]}:{hour}", "spool")
+    left = left_in_spool(world.root, world.now.timestamp())
+    deployment = find_deployment(server, "session-end", store_label(world.root)) if left else None
+    if deployment is not None:
+        key = f"spool:{left[-1]}:{world.now:%Y%m%dT%H}"
+        create_run(server, str(deployment["id"]), {"store": str(world.root)}, key, "spool")
+
+
+def left_in_spool(root: Path, now: float) -> list[str]:
+    """The spooled events that nobody took up for a while, by name; a fresh one has a run under way."""
+    names = []
+    for path in sorted((root / SPOOL).glob("*.json")):
+        with contextlib.suppress(OSError):
+            if now - path.stat().st_mtime > LEFT_SECONDS:
+                names.append(path.name)
+    return names
