@@ -7,6 +7,13 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+def prompt_of(payload: "dict[str, Any]") -> str:
+    """What the user typed."""
+    extra = payload.get("extra")
+    inner = text_of(extra, "user_message") if isinstance(extra, dict) else ""
+    return text_of(payload, "prompt") or text_of(payload, "user_message") or inner
+
+
 def error_of(payload: "dict[str, Any]") -> str:
     """The text of an error, wherever the agent put it; "" where nothing failed."""
     for key in ("error", "error_message", "output"):

@@ -4,6 +4,7 @@ import posix
 import time
 
 from flows import hook
+from index.matching import SCHEMA
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -129,7 +130,8 @@ def connect(path: str) -> "Any | None":
     db = open_database(f"file:{quoted}?mode=ro&immutable=1", uri=True)
     deadline = time.monotonic() + LONGEST_QUESTION
     db.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
-    return db
+    built = db.execute("select value from meta where key = 'schema'").fetchone()
+    return db if built and built[0] == str(SCHEMA) else None  # one of another version is built anew by the next run
 
 
 def percent(char: str) -> str:

@@ -8,9 +8,9 @@ import posix
 import time
 
 from flows import hook
-from flows.hook_call import command_of, error_of, paths_of
+from flows.hook_call import command_of, error_of, paths_of, prompt_of
 from flows.hook_give import CLOSING, OPENING, UNIX_DAY, already, choose, pack_text, render_lesson
-from flows.hook_place import Place, add_given, append_bounded, connect, read_given, relative, text_of
+from flows.hook_place import Place, add_given, append_bounded, connect, exists, read_given, relative, text_of
 from index import matching
 from index.matching import Hit
 
@@ -24,9 +24,6 @@ MENTION_FLOOR = 0.25
 PROMPT_WORDS = 24  # words of the prompt, known from lessons, that later edits are weighed with
 EDITS = frozenset(
     "edit multiedit write notebookedit replace write_file edit_file create_file apply_patch search_replace".split()
-)
-SHELLS = frozenset(
-    "bash shell exec_command shell_command run_shell_command terminal execute_command powershell".split()
 )
 
 
@@ -57,42 +54,60 @@ def write_out(data: bytes) -> None:
 def answer(agent: str, moment: str, payload: "dict[str, Any]", root: str) -> str:
     """The reply to an event in the agent's form, "" for none."""
     place = Place(payload, root)
-    text = pack_text(place) if moment == "start" else lessons_text(moment, payload, place)
-    if moment == "start" and (warning := failure_line(root)):
-        text = f"{warning}\n\n{text}".strip()
+    # Hermes takes context only before a model's call: its pack goes out with the session's first prompt.
+    first = moment == "start" if agent != "hermes" else moment == "prompt" and not exists(place.given)
+    parts = [failure_line(root), pack_text(place)] if first else []
+    if moment != "start":
+        parts.append(lessons_text(moment, payload, place))
+    if agent == "hermes" and moment == "start":
+        return ""
+    text = "\n\n".join(part for part in parts if part)
     return render_reply(agent, moment, payload, text) if text else ""
 
 
 def lessons_text(moment: str, payload: "dict[str, Any]", place: Place) -> str:
     """The lessons that fit an event and are new in this session, as one marked block; "" for none."""
     given, context = read_given(place.given)
-    chosen: list[tuple[Any, Hit, str]] = []
+    databases = [db for path in place.databases if (db := connect(path)) is not None]
+    chosen: dict[str, tuple[Any, Hit]] = {}
     found_any = asked = False
-    taken: set[str] = set()
-    new_context: list[str] = []
-    for path in place.databases:
-        db = connect(path)
-        if db is None:
-            continue
+    known: list[str] = []
+    for db in databases:
         hits: dict[int, Hit] = {}
         asked, words = ask(db, moment, payload, place, context, hits)
-        new_context = new_context or words
+        known = known or words
         found_any = found_any or bool(hits)
-        for hit in choose(db, hits, place.project, moment):
-            name = str(db.execute("select id from lesson where mid = ?", (hit.mid,)).fetchone()[0])
-            if name not in taken and not already(given, name, hit):
-                taken.add(name)  # the personal store comes first and wins on content
-                chosen.append((db, hit, name))
-    chosen = sorted(chosen, key=lambda item: -item[1].score)[: most_for(moment)]
-    if place.given and (chosen or new_context):
-        lines = [f"{name} {kind}" for _, hit, name in chosen for kind in hit.kinds]
-        add_given(place.given, lines + ([f"words {' '.join(new_context)}"] if new_context else []))
+        names = {mid: name_of(db, mid) for mid in hits}
+        fresh = {mid: hit for mid, hit in hits.items() if not already(given, names[mid], hit)}
+        for hit in choose(db, fresh, place.project, moment):
+            chosen.setdefault(names[hit.mid], (db, hit))
+    best = sorted(chosen.items(), key=lambda item: -item[1][1].score)[:MOST_LESSONS]
+    if place.given and (best or known):
+        lines = [f"{name} {kind}" for name, (_, hit) in best for kind in hit.kinds]
+        add_given(place.given, lines + ([f"words {' '.join(known)}"] if known else []))
     if asked and not found_any:
         note_empty(place, moment, payload)
-    if not chosen:
-        return ""
     today = int(time.time() // 86400) + UNIX_DAY
-    return "\n".join([OPENING, *(render_lesson(db, hit, today) for db, hit, _ in chosen), CLOSING])
+    texts = [render_lesson(*own_version(databases, name, db, hit), today) for name, (db, hit) in best]
+    return "\n".join([OPENING, *texts, CLOSING]) if texts else ""
+
+
+def name_of(db: "Any", mid: int) -> str:
+    """The id of a row's solution."""
+    return str(db.execute("select id from lesson where mid = ?", (mid,)).fetchone()[0])
+
+
+def own_version(databases: "list[Any]", name: str, db: "Any", hit: Hit) -> "tuple[Any, Hit]":
+    """The hit in the first database that holds the solution: the personal store wins on content, whichever fired."""
+    for first in databases:
+        if first is db:
+            return db, hit
+        row = first.execute("select mid from lesson where id = ?", (name,)).fetchone()
+        if row:
+            mine = Hit(row[0])
+            mine.kinds, mine.reasons, mine.score = hit.kinds, hit.reasons, hit.score
+            return first, mine
+    return db, hit
 
 
 def ask(
@@ -101,7 +116,7 @@ def ask(
     """Put an event's questions to a database; (whether anything was asked that a person would want found, the prompt's
     known words)."""
     if moment == "prompt":
-        prompt = text_of(payload, "prompt") or text_of(payload, "user_message")
+        prompt = prompt_of(payload)
         known = matching.match_text(db, prompt, hits, PROMPT_FLOOR)
         return bool(prompt), sorted(known, key=lambda word: (-known[word], word))[:PROMPT_WORDS]
     tool = text_of(payload, "tool_name").lower()
@@ -124,14 +139,9 @@ def ask(
     return False, []
 
 
-def most_for(moment: str) -> int:
-    """How many lessons one event may bring."""
-    return MOST_LESSONS
-
-
 def note_empty(place: Place, moment: str, payload: "dict[str, Any]") -> None:
     """Keep what was asked and not found, masked: the report shows where lessons are missing."""
-    asked = matching.signature_of(error_of(payload)) if moment == "error" else plain_prompt(text_of(payload, "prompt"))
+    asked = matching.signature_of(error_of(payload)) if moment == "error" else plain_prompt(prompt_of(payload))
     entry = {"time": int(time.time()), "kind": moment, "asked": asked, "project": place.project}
     if asked:
         append_bounded(place.root, "empty.jsonl", hook.render_json(entry))

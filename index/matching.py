@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     Hits = dict[int, "Hit"]
 
+SCHEMA = 4  # of the database; one of another number is not read
 MOST_ROWS = 200
 MOST_TERMS = 24
 MOST_POSTINGS = 2000  # rows that all terms of a question together may touch
@@ -243,8 +244,8 @@ def error_features(
     """
     declared = Message(text)
     exact = float(any(is_within(sig, masked) for masked in message.masked))
-    lists = [set(sentence.split()) for sentence in sentences.split("\n")]
-    document = set().union(*lists, declared.words, code.split())
+    lists = [declared.words, *(set(sentence.split()) for sentence in sentences.split("\n"))]
+    document = set().union(*lists, code.split())
 
     def mass(words: "Iterable[str]") -> float:
         return sum(weight(word) for word in words)

@@ -17,13 +17,12 @@ from datetime import date
 from pathlib import Path
 
 from index.globs import anchor_of, expand_braces, problem_of, sqlite_glob
-from index.matching import mask_label
+from index.matching import SCHEMA, mask_label
 from index.records import IMPORTANCE_RANK, Solution
 from index.signature import command_parts
 from index.words import words_of
 
 RECALL_DB = ".cache/recall.db"
-SCHEMA = 3
 LONGEST_BODY = 12_000
 LONGEST_BRIEF = 700
 MOST_SENTENCES = 60

@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 STOP = frozenset(
     "a an and any are as at be been but by can could did do does for from had has have he her his how i if in into is "
-    "it its me my no not of on or our she so than that the their them then there these they this those to too us was we "
-    "were what when where which while who why will with would you your".split()
+    "it its me my no not of on or our she so than that the their them then there these they this those to too us was "
+    "we were what when where which while who why will with would you your".split()
 )
 LONGEST_WORD = 40
 
