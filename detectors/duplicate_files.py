@@ -98,7 +98,8 @@ def _find_new(
 
     A first run looks every pair up in datasketch's index; importing it would cost more than a later, small run.
     """
-    signed = Signed(cache.signatures, cache.bands, cache.counts)
+    end = cache.height
+    signed = Signed(cache.signatures[:end], cache.bands[:end], cache.counts[:end])
     first_run = len(found.new) == np.count_nonzero(np.bincount(found.rows)[1:])
     candidates = candidate_pairs(signed, settings, None if first_run else found.new)
     pairs = confirm(candidates, signed, bodies, settings, record=first_run)

@@ -206,8 +206,10 @@ def cluster_pairs(
         if keep in taken:
             continue
         drop: list[int] = []
-        for other in sorted(likeness[keep], key=lambda place: (-likeness[keep][place], place)):
-            if other not in taken and all(near(member, other, keep) for member in drop):
+        # From the most alike on; nearly all clusters are of two, for which there is nothing to order or to ask.
+        others = likeness[keep]
+        for other in sorted(others, key=lambda place: (-others[place], place)) if len(others) > 1 else others:
+            if other not in taken and (not drop or all(near(member, other, keep) for member in drop)):
                 drop.append(other)
         if drop:
             taken.update(drop, [keep])
@@ -225,7 +227,9 @@ def _short_pairs(signed: Signed, settings: DedupSettings, new: Int | None) -> U6
     if new is None:
         pairs = candidates(bands)
     else:
-        fresh = np.flatnonzero(np.isin(rows, new))
+        is_new = np.zeros(len(signed.counts), dtype=bool)
+        is_new[new] = True
+        fresh = np.flatnonzero(is_new[rows])
         if not fresh.size:
             return np.empty(0, dtype=np.uint64)
         pairs = candidates_with(bands, fresh)

@@ -114,7 +114,7 @@ def _equal_pairs(column: U64) -> Iterator[U64]:
     for length in (np.flatnonzero(np.bincount(lengths)[2:]) + 2).tolist():
         runs = starts[lengths == length]
         first, second = _within(length)
-        step = max(1, 4_000_000 // len(first))
+        step = max(1, 1_000_000 // len(first))
         for at in range(0, len(runs), step):
             members = np.sort(order[runs[at : at + step, None] + np.arange(length)], axis=1)
             yield _code(members[:, first].ravel(), members[:, second].ravel())

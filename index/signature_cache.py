@@ -117,8 +117,8 @@ def read_below(root: Path) -> Read:
 class SignatureCache:
     """Rows of signatures for the files of one folder, as a context manager; with `folder` None only in memory.
 
-    `signatures`, `bands` and `counts` are arrays by row number; a row whose count is not above 0 is not in use or has
-    no words.
+    `signatures`, `bands` and `counts` are arrays by row number, of which those from `height` on are spare; a row whose
+    count is not above 0 is not in use or has no words.
     """
 
     hashes: NDArray[np.uint64]
@@ -131,7 +131,7 @@ class SignatureCache:
         self._scheme = scheme
         self._db: sqlite3.Connection | None = None
         self._generation = 0
-        self._height = 1
+        self.height = 1
         self._capacity = 0
         self._slot = 0
         self._pairs: Known | None = None
@@ -178,9 +178,9 @@ class SignatureCache:
         """
         known = self._known()
         rows, todo = _match(known, listing)
-        used = _marked(known[2], self._height)
+        used = _marked(known[2], self.height)
         # A first run knows how many rows it may need; later ones grow when they must.
-        self._load(self._height if used.any() else self._height + len(todo))
+        self._load(self.height if used.any() else self.height + len(todo))
         names = self._names(np.flatnonzero(used))
         free = iter((1 + np.flatnonzero(~used[1:])).tolist())
         new: list[int] = []
@@ -197,15 +197,15 @@ class SignatureCache:
                 name = body_hash(body)
                 row = fresh.get(name) or self._row_of(name, names)
                 if not row:
-                    row = fresh[name] = next(free, self._height)
-                    self._height = max(self._height, row + 1)
+                    row = fresh[name] = next(free, self.height)
+                    self.height = max(self.height, row + 1)
                     new.append(row)
                     yield body
                 rows[place] = row
 
         self._write_rows(bodies(), new, fresh)
         self._unpaired = bool(new)
-        self._forget(np.flatnonzero(used & ~_marked(rows, self._height)[: len(used)]))
+        self._forget(np.flatnonzero(used & ~_marked(rows, self.height)[: len(used)]))
         self._keep_listing(listing, rows, now_ns, same_paths=known[0] == listing.paths)
         return Refreshed(rows, np.array(new, dtype=np.int64), tuple(failed))
 
@@ -235,12 +235,12 @@ class SignatureCache:
             self._db.execute(statement)
         if self._state("scheme") == self._key():
             numbers = struct.unpack("<4q", self._state("numbers") or b"")
-            self._generation, self._slot, self._height, self._capacity = numbers
+            self._generation, self._slot, self.height, self._capacity = numbers
             if self._sound():
                 return
         self._db.execute("delete from state")
         self._db.execute("delete from pairs")
-        self._generation, self._height, self._capacity = 0, 1, 0
+        self._generation, self.height, self._capacity = 0, 1, 0
 
     def _key(self) -> bytes:
         return f"{VERSION} {tuple(self._scheme)}".encode()
@@ -309,8 +309,8 @@ class SignatureCache:
         done = 0
         for signatures, counts in sign_all(bodies, factors, summands):
             rows = new[done : done + len(counts)]
-            if self._height > self._capacity:
-                self._load(self._height)
+            if self.height > self._capacity:
+                self._load(self.height)
             self._mark(0)
             # Rows of a first run follow one another, and a slice is written without a copy.
             at: Any = slice(rows[0], rows[-1] + 1) if rows[-1] - rows[0] == len(rows) - 1 else rows
@@ -373,7 +373,7 @@ class SignatureCache:
         if hasattr(self, "counts") and self.counts[0] == 0:
             self._generation += 1
             self._mark(self._generation)
-            numbers = struct.pack("<4q", self._generation, self._slot, self._height, self._capacity)
+            numbers = struct.pack("<4q", self._generation, self._slot, self.height, self._capacity)
             self._keep({"scheme": self._key(), "numbers": numbers})
         self._db.execute("commit")
         if self._folder is not None and self._capacity:
