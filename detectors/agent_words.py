@@ -46,7 +46,8 @@ _CAUSE_WORDS = (
 _HINT_OF_CAUSE = either(r"""
     \bbecause\b|\bsince\b|\bdue to\b|\bcaused\b|\bwhich (?:means|is why|broke|breaks)\b|\binstead of\b|\bwas removed\b
     \b(?:does|do|did|was|were|is|are|has|have|can)(?:n'?t| not)\b|\bnever\b|\bno longer\b|\bmissing\b
-    \bneeds?\b|\brequires?\b|\bexpects?\b|\bmust\b|\bstill\b|\bonly\b|\balready\b
+    \bneeds?\b|\brequires?\b|\bexpects?\b|\bmust\b|\bha(?:s|ve) to\b|\bm(?:ay|ight) be\b|\bdepends? on\b
+    \bstill\b|\bonly\b|\balready\b|\bbut\b|\btaken by\b|\bin use\b
     # German, French, Spanish, Italian, Russian
     \bweil\b|\bda\b|\bparce que\b|\bcar\b|\bporque\b|perché|потому что
     # Chinese, Japanese, Korean
@@ -83,19 +84,22 @@ _TO_DO_ELSEWHERE = either(r"""
     нужно|надо|необходимо
     需要|应该|應該|必须|改为|改用|换成|換成|必要があ|べき|に変更|を使う|を使用|해야|바꿔|변경|사용해
 """)
-_VERB = re.compile(
-    r"^(?:add|adjust|align|allow|always|append|avoid|base|break|build|bump|bypass|cache|call|cap|cast|change|check"
-    r"|clear|close|compile|configure|convert|copy|create|declare|default|define|delete|disable|do|don'?t|downgrade"
-    r"|drop|enable|ensure|escape|exclude|export|extend|extract|fall back|filter|fix|force|give|grant|guard|handle"
-    r"|have|ignore|import|include|increase|initiali[sz]e|inject|insert|install|invoke|keep|leave|limit|link|lock"
-    r"|lower|make|map|mark|match|merge|migrate|mock|move|name|never|normali[sz]e|not|omit|open|override|parse|pass"
-    r"|patch|pin|point|prefer|preserve|prevent|provide|pull|push|put|quote|raise|rebase|rebuild|recreate|reduce"
-    r"|refactor|regenerate|register|reinstall|remove|rename|replace|require|reset|resolve|restart|restore|restrict"
-    r"|return|reuse|revert|rewrite|rotate|run|select|separate|serve|set|simplify|skip|sort|specify|split|start|stop"
-    r"|store|strip|stub|supply|switch|sync|target|tell|throw|trim|truncate|try|turn|unset|update|upgrade|use"
-    r"|validate|wait|widen|wrap|write)\b",
-    re.IGNORECASE,
-)
+_VERBS = (
+    "add adjust accept align allow always append assign attach avoid await base bind break build bump "
+    "bypass cache call cap cast catch change check clear clone close collect combine compile configure "
+    "connect convert copy create declare decode default define delete derive disable do don'?t downgrade "
+    "drop emit enable encode ensure escape exclude export expose extend extract fall filter fix flush "
+    "force format generate give grant group guard handle have hold ignore import include increase "
+    "initiali[sz]e inject insert install invoke keep leave lift limit link load lock lower make map mark "
+    "match merge migrate mock move mutate name never normali[sz]e not omit open override pad parse pass "
+    "patch persist pin point poll prefer prefix preserve prevent provide pull push put quote raise rebase "
+    "rebuild recreate reduce refactor regenerate register reinstall remove rename render replace require "
+    "reset resolve restart restore restrict retry return reuse revert rewrite rotate round run sanitize "
+    "save scope seed select send separate seriali[sz]e serve set shrink sign simplify skip sort specify "
+    "split start stop store strip stub supply swap switch sync tag target tell throw treat trim truncate "
+    "try turn type unlock unset unwrap update upgrade use validate wait widen wire wrap write"
+).split()
+_VERB = re.compile(rf"^(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
 _ONLY_A_STEP = re.compile(rf"(?:{_STEP})\b(?! back)", re.IGNORECASE)
 _PAST_TO_ORDER = dict(
     pair.split(":")

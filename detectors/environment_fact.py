@@ -37,7 +37,7 @@ _KINDS: dict[str, re.Pattern[str]] = {
     """),
     "module": either(r"""
         ModuleNotFoundError|No module named|Cannot find (?:module|package)|ImportError|could not find (?:module|crate)
-        package \S{1,120} is not in|Could not resolve
+        package \S{1,120} is not in|Could not resolve|No matching distribution|Could not find a version that satisfies
     """),
     "option": either(r"""
         (?:illegal|invalid|unknown|unsupported|unrecognized) (?:option|flag|argument)|unknown shorthand flag
@@ -50,7 +50,7 @@ _KINDS: dict[str, re.Pattern[str]] = {
     """),
     "network": either(r"""
         EADDRINUSE|address already in use|connection refused|ECONNREFUSED|could not connect to|port is already allocated
-        Could not resolve host|Temporary failure in name resolution|getaddrinfo
+        connection to server .{0,120}failed|Could not resolve host|Temporary failure in name resolution|getaddrinfo
     """),
     "sandbox": either(r"""
         Operation not permitted|Read-only file system|failed in sandbox|EROFS|EACCES|\bsandbox\b|Permission denied

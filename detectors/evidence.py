@@ -49,6 +49,7 @@ _LOOKING = frozenset(
     "do done if "
     "then else fi while until case esac { } ! time".split()
 )
+_PUTTING = frozenset("cp mv ln mkdir chmod chown kill pkill rm touch".split())
 # Programs whose second word says what runs, so that two words name the check.
 _TASK_RUNNERS = frozenset(
     "mise npm pnpm yarn bun just make task uv poetry hatch pdm rake nx turbo lerna docker docker-compose "
@@ -131,6 +132,11 @@ def is_edit(turn: Turn) -> bool:
 def is_shell(turn: Turn) -> bool:
     """Whether a turn ran a command to its end, with success or not."""
     return turn.who == "tool" and turn.action == "shell" and not turn.refused and bool(turn.command)
+
+
+def puts_in_place(command: str) -> bool:
+    """Whether a command line moves, links, frees or removes something: what may clear the way for another."""
+    return any(words[0].lower() in _PUTTING for words in command_parts(command))
 
 
 @lru_cache(maxsize=4096)

@@ -19,6 +19,7 @@ from detectors.evidence import (
     is_shell,
     is_statement,
     lines_of,
+    puts_in_place,
     same_check,
     teaches,
 )
@@ -75,7 +76,7 @@ def resolve(session: Session, at: int) -> tuple[tuple[int, ...], int] | None:
         if not is_shell(turn) and not (turn.tool and turn.tool == failed.tool and turn.action == failed.action):
             continue
         if not _runs_again(failed, turn):
-            if turn.outcome == "passed" and checks_of(turn.command):
+            if turn.outcome == "passed" and (checks_of(turn.command) or puts_in_place(turn.command)):
                 between.append(later)
             continue
         if turn.outcome == "failed":

@@ -47,7 +47,7 @@ _NOT_MEMORY = either(r"""
 """)
 # A rule said in passing: it binds the one who works, not the program.
 _STANDING = either(r"""
-    (?:^|[,;:.!] |\b(?:please|and|but|so|you|we|should|must) )(?:always|never) (?:run|use|write|commit|push|merge|ask|read|follow|prefer|format|lint|edit|modify|touch|delete|remove|change|install|deploy|rebase|force|check|verify|mock|import|skip|disable|hard-?code|rewrite|update|test|put|keep|name|start|work)\b
+    (?:^|[,;:.!] |\b(?:please|and|but|so|to|you|we|should|must) )(?:always|never) (?:run|use|write|commit|push|merge|ask|read|follow|prefer|format|lint|edit|modify|touch|delete|remove|change|install|deploy|rebase|force|check|verify|mock|import|skip|disable|hard-?code|rewrite|update|test|put|keep|name|start|work)\b
     \b(?:should|must|may|can|do|does|is|are|shall)(?:n'?t| not)\b.{0,80}\bever\b
     \b(?:every (?:single )?time|whenever) (?:you|we) (?:\w{2,14})
     \bunder no circumstances\b|\bwithout exception\b

@@ -9,8 +9,17 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from detectors.agent_words import yields
-from detectors.evidence import has_person, is_edit, is_person, is_statement, lines_of
-from detectors.person_words import approves, contradicts, is_general, is_one_off, is_task, is_trivial, prohibits
+from detectors.evidence import has_person, is_edit, is_person, is_shell, is_statement, lines_of
+from detectors.person_words import (
+    approves,
+    contradicts,
+    is_general,
+    is_one_off,
+    is_task,
+    is_trivial,
+    prohibits,
+    rejects,
+)
 from detectors.sentences import either, has_literal, sentences
 from index.records import Episode, Session
 
@@ -65,7 +74,7 @@ def weigh(words: str, answer: str, refused: bool) -> int:
     weight = 3 * refused + 2 * contradicts(words) + 2 * is_general(words) + has_literal(words)
     weight += 2 * (yields(answer) and contradicts(words))
     if not refused:
-        weight += 2 * prohibits(words) - 4 * approves(words)
+        weight += 2 * prohibits(words) + 2 * rejects(words) - 4 * approves(words)
         weight -= 6 * is_task(words) if is_task(words) else 3 * any(is_task(one) for one in sentences(words)[1:])
         weight -= 2 * (not yields(answer)) + 2 * (REPORT.search(words) is not None)
     if is_one_off(words) and not is_general(words):
@@ -101,7 +110,7 @@ def _acted_before(session: Session, at: int) -> bool:
     for turn in reversed(session.turns[:at]):
         if is_person(turn):
             return False
-        if is_statement(turn) or is_edit(turn):
+        if is_statement(turn) or is_edit(turn) or is_shell(turn):
             return True
     return False
 

@@ -8,7 +8,7 @@ from detectors.agent_words import order_in, yields
 from detectors.decision import is_choice
 from detectors.evidence import is_edit, is_person, is_statement
 from detectors.explicit_memory import remembered
-from detectors.person_words import asked_order, is_general
+from detectors.person_words import asked_order, is_general, prohibits
 from detectors.sentences import has_literal, sentences
 from index.records import Episode, Session
 from reflect.draft import Draft, edits_of, first_line, instead_of, paths_of, what_changed, with_context
@@ -46,6 +46,12 @@ _RUDE = re.compile(
     r"bitch|idiot)\b",
     re.IGNORECASE,
 )
+_NO = re.compile(
+    r"^(?:(?:no|nope|wrong|hmm{1,9}|nein|non|but|and|so|please|also|i (?:already )?said(?: that| to)?"
+    r"|i(?: have|'ve)? (?:already )?(?:told|asked) you(?: to| that)?)[,.!:; ]{1,3}){1,5}",
+    re.IGNORECASE,
+)
+_WE = re.compile(r"^(we) (?:use|prefer|keep|write|run|call|put|don'?t|do not|never|always|only|have)\b", re.IGNORECASE)
 _MIDDLE = re.compile(r"\b(?:and|but|also|so|,) (?:please )?(?:remember|keep in mind)(?: that)? (.{15,})", re.IGNORECASE)
 
 
@@ -66,16 +72,12 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
         next((order for s in said if is_telling(order := asked_order(s))), "") if episode.failure is not None else ""
     )
     taken = best_order(head, names, near=True)
-    rule = next(
-        (
-            tidy(s)
-            for s in said
-            if is_general(s) and 15 < len(s) < 180 and not s.startswith("(") and not s.endswith("?")
-        ),
-        "",
-    )
+    rules = [
+        one for one in said if is_general(one) and 15 < len(one) < 180 and not one.startswith("(") and one[-1] != "?"
+    ]
+    rule = as_rule(rules[0]) if rules else ""
     reason = best_cause(head, names)
-    order = clean_end(own or taken or asked or rule)
+    order = clean_end(own or (rule if prohibits(rule) else "") or taken or asked or rule)
     if not order and refused and yields(answer) and reason:
         order = keep_in_mind(reason)
     if not order:
@@ -99,6 +101,13 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
         + 0.5 * has_literal(order),
         confidence=0.85,
     )
+
+
+def as_rule(words: str) -> str:
+    """A person's sentence as a rule: without the no or the told-you at its start, and "we use x" as "use x"."""
+    bare = _NO.sub("", tidy(words))
+    found = _WE.match(bare)
+    return capital(bare[found.end(1) + 1 :] if found else bare)
 
 
 def is_refused_edit(session: Session, episode: Episode) -> bool:
@@ -157,7 +166,7 @@ def _rule(asked: str) -> str:
     middle = _MIDDLE.search(text)
     if middle is not None:
         return clean_end(middle[1])
-    return clean_end(_ASK.sub("", text).strip())
+    return clean_end(as_rule(_ASK.sub("", text).strip()))
 
 
 def draft_abandoned(session: Session, episode: Episode) -> Draft | None:

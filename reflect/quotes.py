@@ -37,6 +37,10 @@ _ARTICLES = frozenset(
 )
 _COMMENT = re.compile(r"^(?://|#|/?\*|<!--|--)")
 _LETTERS = re.compile(r"[^\w]")
+_FILLER_ELSEWHERE = re.compile(
+    r"^(?:好的|明白了|你说得对|您说得对|抱歉|对不起|了解(?:しました)?|承知(?:しました)?|申し訳ありません|알겠습니다|죄송합니다|네)"
+    r"[，,。、！! ]{1,3}"
+)
 _MARK = re.compile(r"\*\*|__|^#{1,6} |^[-*•] |[✅✓✗❌⚠️🎉🔧]")
 _NOISE = frozenset(
     "this that with from have been will when what which there their they them then than into error errors "
@@ -162,7 +166,7 @@ def tidy(sentence: str) -> str:
     """A sentence without list marks, bold marks and fillers at its start."""
     text = _MARK.sub("", sentence).strip()
     while True:
-        shorter = _FILLER.sub("", text).strip()
+        shorter = _FILLER_ELSEWHERE.sub("", _FILLER.sub("", text)).strip()
         if shorter == text or not shorter:
             return capital(text)
         text = shorter
@@ -170,7 +174,7 @@ def tidy(sentence: str) -> str:
 
 def clean_end(text: str) -> str:
     """Text without the colon, dash or full stop that it trails off with."""
-    return text.strip().rstrip(" :;,.—–-…")
+    return text.strip().rstrip(" :;,.。—–-…")
 
 
 def capital(text: str) -> str:
