@@ -22,9 +22,11 @@ from index.signature import command_key, error_signature
 COMMON_SHARE = 0.05
 COMMON_LEAST = 10
 COMMON_MOST = 100
-# Average likeness from which lessons of one project are one subject. Of pairs grouped so, 96 in 100 belonged together
-# by a reader's judgement and 21 of 24 groups were found (benchmarks/patterns.py); at .20 it is 98 in 100 and 15.
-SUBJECT = 0.15
+# Average likeness from which lessons of one project are one subject. Against groups that a reader made, 20 of 24 were
+# found at .12 with 955 of 1,000 pairs right, 10 at .18 (977), 4 at .30 (all); see benchmarks/patterns.py. The low one
+# is for a person who looks for what recurs, the high one for a draft that nobody asked for.
+SUBJECT = 0.12
+ROOT = 0.3
 REFERENCE = 0.05  # what it adds to the likeness that one names the other's file or id
 SINGLE = "one lesson, several sessions"
 _NAMED = re.compile(r"[\w.-]{6,200}\.md\b|\b[0-9A-Z]{26}\b")
@@ -70,7 +72,7 @@ def find_patterns(
     counts: Callable[[str], bool] = lambda session: True,
     dates: Mapping[str, date] | None = None,
     least: int = 1,
-    subject: float = SUBJECT,
+    subject: float = ROOT,
     places: Mapping[str, str] | None = None,
 ) -> tuple[Pattern, ...]:
     """Groups of at least `least` solutions with one root; a single one that several sessions taught is a group too.
@@ -78,7 +80,8 @@ def find_patterns(
     `links` are those that the caller knows (near-duplicates, same meaning). `counts` says of a session key whether it
     is independent evidence: no replay, recalled text, run of our own, sub-agent or scheduled job. `dates` are the days
     of sessions where known; else a solution's own day stands for them. `subject` is the least likeness of lessons on
-    one subject; above 1 only links count. Most sessions first, then the strongest.
+    one subject (SUBJECT for a person who looks, ROOT to act upon); above 1 only links count. Most sessions first, then
+    the strongest.
     """
     linked = _linked_groups(len(solutions), [*links, *shared_links(solutions)])
     patterns = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from datetime import UTC, date, datetime
 
-from detectors.recurrence import Link, find_patterns, shared_links
+from detectors.recurrence import SUBJECT, Link, find_patterns, scope_of, shared_links
 from index.records import Solution, Source, Triggers
 
 ALPHA = "01KB7ZC4S0T2J5Q8XW3N6M9R"
@@ -85,3 +85,48 @@ def test_two_projects_mark_a_pattern_as_cross_project() -> None:
     """Seen in two projects."""
     solutions = [lesson(1, triggers=REFUSED), lesson(2, triggers=REFUSED, project="example.org/x/y")]
     assert find_patterns(solutions, least=2)[0].cross_project
+
+
+MOCKS = (
+    ("Module mocks leak between specs", "A mock of the session module stays when the spec ends; restore the mock."),
+    ("Restore module mocks after each spec", "The suite order breaks when a spec leaves its module mock behind."),
+    ("Helpers that mock a module leak too", "A helper of the spec mocks the module; every later spec sees the mock."),
+)
+
+
+def test_lessons_on_one_subject_are_found_in_a_folder_without_sessions() -> None:
+    """Plain markdown without triggers: words say what belongs together, and why is shown."""
+    solutions = [lesson(n, title, body=body, sources=()) for n, (title, body) in enumerate(MOCKS, start=1)]
+    others = "button colour, kernel panic, invoice total, airport code, font licence, wheel build, lawn mower".split(
+        ", "
+    )
+    solutions += [
+        lesson(n, f"About the {other}", body=f"It is the {other}.") for n, other in enumerate(others, start=4)
+    ]
+    found = find_patterns(solutions, least=3, subject=SUBJECT)
+    assert [pattern.ids for pattern in found] == [tuple(solution.id for solution in solutions[:3])]
+    assert "mock" in found[0].why
+    assert not found[0].promotable()
+
+
+def test_subjects_do_not_cross_projects_but_errors_do() -> None:
+    """Words weigh within a project; the same error in two projects is one pattern."""
+    projects = ("example.org/a/a", "example.org/b/b", "example.org/c/c")
+    apart = [lesson(n + 1, MOCKS[n][0], body=MOCKS[n][1], project=projects[n]) for n in range(3)]
+    assert find_patterns(apart, least=2, subject=SUBJECT) == ()
+    tied = [dataclasses.replace(solution, triggers=REFUSED) for solution in apart]
+    (found,) = find_patterns(tied, least=3)
+    assert found.cross_project
+
+
+def test_a_tree_of_projects_is_scoped_by_its_top_folders() -> None:
+    """Files deep below one top folder belong together; categories directly above the files do not part them."""
+    assert scope_of(lesson(1, project="", path="shop/docs/bugs/a.md")) == "shop"
+    assert scope_of(lesson(1, project="", path="bugs/a.md")) == ""
+
+
+def test_patterns_do_not_depend_on_the_order_of_solutions() -> None:
+    """Same store, same patterns."""
+    solutions = [lesson(n, triggers=REFUSED if n < 4 else Triggers()) for n in range(1, 8)]
+    first = {frozenset(pattern.ids) for pattern in find_patterns(solutions)}
+    assert {frozenset(pattern.ids) for pattern in find_patterns(solutions[::-1])} == first
