@@ -6,7 +6,9 @@ from collections.abc import Callable
 
 from index.records import Episode, Session
 from reflect.draft import Draft
-from reflect.drafts_failure import draft_diagnosis, draft_environment, draft_failure, draft_repetition
+from reflect.drafts_cause import draft_diagnosis
+from reflect.drafts_failure import draft_failure
+from reflect.drafts_machine import draft_environment, draft_repetition
 from reflect.drafts_word import draft_abandoned, draft_correction, draft_decision, draft_discarded, draft_memory
 
 DRAFTS: dict[str, Callable[[Session, Episode], Draft | None]] = {

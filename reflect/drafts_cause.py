@@ -1,0 +1,74 @@
+"""Words for a cause that the agent named and acted on, with the report that started it."""
+
+from __future__ import annotations
+
+import re
+
+from detectors.evidence import is_failure, is_person, is_statement
+from detectors.person_words import rejects
+from detectors.sentences import has_literal, sentences
+from index.records import Episode, Session
+from reflect.draft import (
+    Draft,
+    edits_of,
+    instead_of,
+    said_after,
+    said_between,
+    sure,
+    what_changed,
+    with_context,
+)
+from reflect.quotes import (
+    as_title,
+    best_cause,
+    best_order,
+    capital,
+    keep_in_mind,
+    names_in,
+    sentence,
+    shorten,
+)
+
+_SYMPTOM = re.compile(
+    r"error|fail|wrong|broken|slow|delay|crash|\bnot\b|n't|invalid|issue|bug|problem|hang|"
+    r"错|失败|报|エラー|失敗|오류|버그|안 ",
+    re.IGNORECASE,
+)
+
+
+def draft_diagnosis(session: Session, episode: Episode) -> Draft | None:
+    """A cause that the agent named, and what it changed for it."""
+    edits = edits_of(session, episode)
+    first, last = min(episode.turns), max(episode.turns)
+    named = next(at for at in episode.turns if is_statement(session.turns[at]))
+    closing = said_after(session, max(last, named), 40)
+    texts = said_between(session, named - 1, max(last, named + 1)) + closing
+    changed = names_in(*(turn.change[:3000] for turn in edits), *(path for turn in edits for path in turn.paths))
+    cause = best_cause(texts, changed, 3)
+    if not cause or not has_literal(cause):
+        return None
+    order = best_order(said_between(session, first, named) + texts, names_in(cause) & changed or names_in(cause))
+    report = session.turns[first].text if is_person(session.turns[first]) else ""
+    symptom = _symptom(report)
+    if not symptom and rejects(report):
+        symptom = next(filter(None, (_symptom(t.text) for t in reversed(session.turns[:first]) if is_person(t))), "")
+    failed = any(is_failure(turn) for turn in session.turns[first:named])
+    if not symptom and not failed:
+        return None
+    did = what_changed(edits, names_in(cause, order))
+    title = order if order and has_literal(order) else with_context(order, cause) if order else keep_in_mind(cause)
+    return Draft(
+        title=as_title(title),
+        fact=(f"Reported as: “{symptom}”. " if symptom else "") + f"The cause: {sentence(cause)}",
+        why=f"It took {max(1, last - first)} steps from the report to the fix.",
+        instead=instead_of(order or capital(did), did if order else "", ""),
+        category="bugs",
+        worth=3.6 + 0.8 * bool(order) + 0.6 * bool(symptom) + 0.4 * (episode.check is not None),
+        confidence=sure(0.75, order, symptom),
+    )
+
+
+def _symptom(report: str) -> str:
+    """The person's sentences that tell of the failure, short."""
+    told = [one for one in sentences(report, 12) if _SYMPTOM.search(one)]
+    return shorten(" ".join(told[:2]), 240).rstrip(".") if told else ""
