@@ -115,12 +115,22 @@ def _keys(solution: Solution) -> set[tuple[str, str]]:
     return keys
 
 
-def scope_of(solution: Solution) -> str:
-    """Among which lessons words are weighed: the project's; else those below one top folder of a tree of projects."""
-    if solution.project:
-        return solution.project
-    parts = PurePosixPath(solution.path).parts
-    return parts[0] if len(parts) > 2 else ""
+def scopes_of(solutions: Sequence[Solution]) -> list[str]:
+    """Among which lessons each one's words are weighed: those of its project; else those below one folder of a tree.
+
+    Folders are counted from the deepest one that holds all files; one directly above the files (a category) parts
+    nothing, one above other folders (a repository among several) does.
+    """
+    folders = [PurePosixPath(solution.path).parent.parts for solution in solutions if not solution.project]
+    shared = 0
+    while folders and all(len(parts) > shared and parts[shared] == folders[0][shared] for parts in folders):
+        shared += 1
+
+    def scope(solution: Solution) -> str:
+        parts = PurePosixPath(solution.path).parent.parts[shared:]
+        return solution.project or (parts[0] if len(parts) > 1 else "")
+
+    return [scope(solution) for solution in solutions]
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,12 +171,13 @@ def _join_subjects(solutions: Sequence[Solution], linked: Sequence[_Group], subj
     A linked group over several scopes stays as it is.
     """
     scopes: dict[str, list[int]] = defaultdict(list)
-    for place, solution in enumerate(solutions):
-        scopes[scope_of(solution)].append(place)
+    own = scopes_of(solutions)
+    for place, scope in enumerate(own):
+        scopes[scope].append(place)
     found: list[_Group] = []
     inside: dict[str, list[_Group]] = defaultdict(list)
     for group in linked:
-        named = {scope_of(solutions[place]) for place in group.places}
+        named = {own[place] for place in group.places}
         if len(named) == 1 and len(scopes[min(named)]) <= MOST and subject <= 1:
             inside[min(named)].append(group)
         else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from datetime import UTC, date, datetime
 
-from detectors.recurrence import SUBJECT, Link, find_patterns, scope_of, shared_links
+from detectors.recurrence import SUBJECT, Link, find_patterns, scopes_of, shared_links
 from index.records import Solution, Source, Triggers
 
 ALPHA = "01KB7ZC4S0T2J5Q8XW3N6M9R"
@@ -119,10 +119,13 @@ def test_subjects_do_not_cross_projects_but_errors_do() -> None:
     assert found.cross_project
 
 
-def test_a_tree_of_projects_is_scoped_by_its_top_folders() -> None:
-    """Files deep below one top folder belong together; categories directly above the files do not part them."""
-    assert scope_of(lesson(1, project="", path="shop/docs/bugs/a.md")) == "shop"
-    assert scope_of(lesson(1, project="", path="bugs/a.md")) == ""
+def test_a_tree_of_projects_is_scoped_by_its_folders() -> None:
+    """Below the folder that holds all, repositories part lessons and categories do not, wherever the tree lies."""
+    trees = ("/home/me/all/shop/docs/bugs/a.md", "/home/me/all/shop/docs/b.md", "/home/me/all/blog/notes/c.md")
+    assert scopes_of([lesson(n, project="", path=path) for n, path in enumerate(trees, 1)]) == ["shop", "shop", "blog"]
+    flat = ("solutions/bugs/a.md", "solutions/patterns/b.md")
+    assert scopes_of([lesson(n, project="", path=path) for n, path in enumerate(flat, 1)]) == ["", ""]
+    assert scopes_of([lesson(1, project="example.org/a/b")]) == ["example.org/a/b"]
 
 
 def test_patterns_do_not_depend_on_the_order_of_solutions() -> None:
