@@ -118,11 +118,7 @@ class _Heading:
     version: str = ""
     started: datetime | None = None
     agent_id: str = ""
-
-    @property
-    def whole(self) -> bool:
-        """Whether nothing is missing that later records could tell."""
-        return bool(self.session and self.cwd and self.branch and self.version and self.started)
+    complete: bool = False
 
     def take(self, record: dict[str, Any], time: datetime | None) -> None:
         """Take what is still missing."""
@@ -132,6 +128,7 @@ class _Heading:
         self.version = self.version or string(record.get("version"))
         self.started = self.started or time
         self.agent_id = self.agent_id or string(record.get("agentId"))
+        self.complete = bool(self.session and self.cwd and self.branch and self.version and self.started)
 
 
 @dataclass(slots=True)
@@ -172,7 +169,7 @@ class _Reading:
                 if isinstance(value, dict) and kind_of(value) in _HEAD_TYPES:
                     self.heading.take(value, parse_time(value.get("timestamp")))
                     self._note_start(value)
-            if line.number > 200 or self.heading.whole:
+            if line.number > 200 or self.heading.complete:
                 return
 
     def record(self, record: Any, line: int, offset: int) -> None:
@@ -197,16 +194,19 @@ class _Reading:
                 self.last = uuid
         if take is None:
             return
+        apart = sidechain and not self.is_subagent_file
+        recorder = self._recorder(record, uuid) if apart else self.main
+        if self.heading.complete and (kind == "progress" or _only_thinks(record)):
+            return
         stamp = record.get("timestamp")
         time = parse_time(stamp)
         if time is not None:
             self.finished = time
         elif stamp is not None:
             self.main.not_understood("bad-time", line)
-        if not self.heading.whole:
+        if not self.heading.complete:
             self.heading.take(record, time)
-        place = Place(line, offset, time, shared(record.get("cwd")), sidechain, uuid)
-        take(self._recorder(record, uuid) if sidechain and not self.is_subagent_file else self.main, record, place)
+        take(recorder, record, Place(line, offset, time, shared(record.get("cwd")), sidechain, uuid))
 
     def _recorder(self, record: dict[str, Any], uuid: str) -> Recorder:
         """The recorder of the sub-agent that a sidechain record belongs to."""
@@ -364,6 +364,13 @@ def _is_injected(record: dict[str, Any]) -> bool:
         or record.get("promptSource") == "system"
         or kind_of(record.get("origin"), "kind") not in _PERSONS
     )
+
+
+def _only_thinks(record: dict[str, Any]) -> bool:
+    """Whether a reply's record holds nothing but a thought, which is not kept."""
+    message = record.get("message")
+    content = message.get("content") if isinstance(message, dict) else None
+    return isinstance(content, list) and len(content) == 1 and kind_of(content[0]) == "thinking"
 
 
 def _is_typed(record: dict[str, Any]) -> bool:
