@@ -10,7 +10,7 @@ from index.words import path_words, stem, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Iterable
     from typing import Any
 
     Hits = dict[int, "Hit"]
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 SCHEMA = 4  # of the database; one of another number is not read
 MOST_ROWS = 200
 MOST_TERMS = 24
+MOST_TERMS_ASKED = 200
 MOST_POSTINGS = 2000  # rows that all terms of a question together may touch
 BACKGROUND = 200  # lessons that a small store is padded with, so that rarity means something in it
 COMMON_IN_BACKGROUND = 60
@@ -31,8 +32,8 @@ COMMON = frozenset(
 
 # How sure one is that an output is the error a solution declares: a logistic model over the features of
 # `error_features`, fitted and cross-checked by benchmarks/trigger.py on recorded compiler diagnostics.
-ERROR_WEIGHTS = (3.76, 2.17, 3.66, 1.97, 1.83, -0.63, 0.74, -4.68, -2.56, -6.87)
-ERROR_FLOOR = 0.1
+ERROR_WEIGHTS = (3.75, 2.18, 3.33, 2.06, 1.88, -0.62, 0.74, -4.62, -2.54, -6.86)
+ERROR_FLOOR = 0.0
 
 
 class Hit:
@@ -61,12 +62,13 @@ def count_lessons(db: "Any") -> int:
 
 def weights_of(db: "Any", words: "Iterable[str]", table: str, total: int) -> "dict[str, tuple[float, int]]":
     """The rarity (a padded inverse document frequency) and the number of solutions of each word."""
-    found = {}
-    for word in dict.fromkeys(words):
-        row = db.execute(f"select doc from {table} where term = ?", (word,)).fetchone()  # noqa: S608  our own name
-        count = int(row[0]) if row else 0
-        found[word] = (rarity(word, count, total), count)
-    return found
+    asked = list(dict.fromkeys(words))
+    counts: dict[str, int] = {}
+    for at in range(0, len(asked), MOST_TERMS_ASKED):
+        some = asked[at : at + MOST_TERMS_ASKED]
+        marks = ",".join("?" * len(some))
+        counts.update(db.execute(f"select term, doc from {table} where term in ({marks})", some).fetchall())  # noqa: S608
+    return {word: (rarity(word, counts.get(word, 0), total), counts.get(word, 0)) for word in asked}
 
 
 def rarity(word: str, count: int, total: int) -> float:
@@ -184,36 +186,44 @@ def error_candidates(db: "Any", output: str, most: int) -> "list[tuple[int, str,
         return []
     message = Message(lines[0], output)
     total = count_lessons(db)
-    # A quoted name is kept in one piece as the subject of some errors: both forms are asked for.
-    weights = weights_of(db, message.words, "verr", total)
     rows: dict[int, None] = {}
     for line in lines:
-        for found in db.execute("select eid from err where sig = ? limit ?", (mask_label(line), MOST_ROWS)).fetchall():
+        for found in db.execute("select eid from err where sig = ? limit ?", (mask_label(line), most)).fetchall():
             rows.setdefault(found[0])
-    for eid, _ in search_words(db, "ferr", weights, most):
+    for eid, _ in search_words(db, "ferr", weights_of(db, message.words, "verr", total), most):
         rows.setdefault(eid)
-    document = weights_of(db, [*message.words, *message.rest[:60]], "vdoc", total)
-    asked = {word: document[word] for word in message.words}
-    for mid, _ in search_words(db, "fdoc", asked, 6):
+    asked = weights_of(db, message.words, "vdoc", total)
+    for mid, _ in search_words(db, "fdoc", asked, most // 2):
         for found in db.execute("select eid from err where mid = ? limit 3", (mid,)).fetchall():
             rows.setdefault(found[0])
-    answers = []
-    for eid in list(rows)[: 3 * most]:
-        mid, sig, text, sentences, code, same = db.execute(
+    near = [Declared(db, eid, message) for eid in list(rows)[: 2 * most]]
+    wanted = {word for one in near for word in one.asked}
+    weights = {
+        word: weight for word, (weight, _) in weights_of(db, sorted(wanted | message.words), "vdoc", total).items()
+    }
+    return [(one.mid, one.text, error_features(message, one, weights)) for one in near]
+
+
+class Declared:
+    """An error that a solution declares, with what of the solution is compared with a message."""
+
+    __slots__ = ("asked", "code", "document", "lists", "mid", "same", "sig", "template", "text")
+
+    def __init__(self, db: "Any", eid: int, message: "Message") -> None:
+        self.mid, self.sig, self.text, sentences, code, self.same = db.execute(
             "select mid, sig, text, sents, code, same from err join lesson using (mid) where eid = ?", (eid,)
         ).fetchone()
-        features = error_features(
-            message, sig, text, sentences, code, same, lambda word: document_weight(document, word, db, total)
-        )
-        answers.append((mid, text, features))
-    return answers
-
-
-def document_weight(known: "dict[str, tuple[float, int]]", word: str, db: "Any", total: int) -> float:
-    """A word's rarity, asked for once."""
-    if word not in known:
-        known.update(weights_of(db, [word], "vdoc", total))
-    return known[word][0]
+        own = Message(self.text)
+        self.template = own.template
+        lists = [set(sentence.split()) for sentence in sentences.split("\n")]
+        self.code = set(code.split()).intersection(message.rest)
+        self.document = (message.words & own.words) | message.words.intersection(code.split())
+        for one in lists:
+            self.document |= one & message.words
+        near = [one for one in lists if len(one & message.words) > 1]
+        near.sort(key=lambda one: -len(one & message.words) / (len(one) + 3))
+        self.lists = [own.words, *near[:3]]
+        self.asked = set().union(self.template, self.code, *self.lists)
 
 
 class Message:
@@ -232,9 +242,7 @@ class Message:
         ]
 
 
-def error_features(
-    message: Message, sig: str, text: str, sentences: str, code: str, same: int, weight: "Callable[[str], float]"
-) -> "tuple[float, ...]":
+def error_features(message: Message, declared: Declared, weights: "dict[str, float]") -> "tuple[float, ...]":
     """What tells a recurrence from another error, each about 0..1.
 
     The declared line is there (masked); the rarity of the outer words both share; the likest sentence of the solution;
@@ -242,28 +250,23 @@ def error_features(
     solution speaks of; how many solutions declare the same line, as far as its names do not tell them apart; how much
     of the declared line is missing; 1.
     """
-    declared = Message(text)
-    exact = float(any(is_within(sig, masked) for masked in message.masked))
-    lists = [declared.words, *(set(sentence.split()) for sentence in sentences.split("\n"))]
-    document = set().union(*lists, code.split())
 
     def mass(words: "Iterable[str]") -> float:
-        return sum(weight(word) for word in words)
+        return sum(weights[word] for word in words)
 
-    whole = mass(message.words) or 1.0
-    likest = max((mass(message.words & one) / (mass(message.words | one) or 1.0) for one in lists), default=0.0)
-    shared = [word for word in message.rest if word in code.split() and weight(word) > 2.5]
+    exact = float(any(is_within(declared.sig, masked) for masked in message.masked))
+    likest = max(mass(message.words & one) / (mass(message.words | one) or 1.0) for one in declared.lists)
     quoted = float(bool(message.literals))
-    spoken = mass(message.literals & document) / (mass(message.literals) or 1.0)
+    spoken = mass(message.literals & declared.document) / (mass(message.literals) or 1.0)
     return (
         exact,
         min(mass(message.template & declared.template), 15.0) / 15,
         likest,
-        mass(message.words & document) / whole,
-        min(len(shared), 10) / 5,
+        mass(declared.document) / (mass(message.words) or 1.0),
+        min(sum(weights[word] > 2.5 for word in declared.code), 10) / 5,
         quoted,
         quoted * spoken,
-        exact * min(log(max(1, same)), 2.0) * (1 - quoted * spoken),
+        exact * min(log(max(1, declared.same)), 2.0) * (1 - quoted * spoken),
         (1 - exact) * min(mass(declared.template - message.template), 15.0) / 15,
         1.0,
     )

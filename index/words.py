@@ -50,21 +50,38 @@ def words_of(text: str) -> list[str]:
     found: list[str] = []
     pending = ""
     for word in text.translate(TABLE).split():
-        if word[-1] == "\x00":
+        parts = KNOWN.get(word)
+        if parts is not None:
+            pending = ""
+            found += parts
+        elif word[-1] == "\x00":
             char = word[0]
             if pending:
                 found.append(pending + char)
             pending = char
-            continue
-        pending = ""
-        if word.isdigit() or len(word) > LONGEST_WORD:
-            continue
-        low = word.lower()
-        if low != word and not word.isupper() and word[1:] != low[1:]:
-            found.extend(stem(part) for part in camel_parts(word) if part not in STOP)
-        if low not in STOP:
-            found.append(stem(low))
+        else:
+            pending = ""
+            found += word_parts(word)
     return found
+
+
+KNOWN: dict[str, tuple[str, ...]] = {}
+MOST_KNOWN = 200_000
+
+
+def word_parts(word: str) -> tuple[str, ...]:
+    """What one word stands for; remembered, since the same words come again and again."""
+    low = word.lower()
+    parts: list[str] = []
+    if not word.isdigit() and len(word) <= LONGEST_WORD:
+        if low != word and not word.isupper() and word[1:] != low[1:]:
+            parts = [stem(part) for part in camel_parts(word) if part not in STOP]
+        if low not in STOP:
+            parts.append(stem(low))
+    if len(KNOWN) > MOST_KNOWN:
+        KNOWN.clear()
+    KNOWN[word] = tuple(parts)
+    return KNOWN[word]
 
 
 def camel_parts(word: str) -> list[str]:
