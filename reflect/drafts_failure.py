@@ -195,7 +195,13 @@ def difference(old: str, new: str) -> str:
     come = [word for word in after if word not in before]
     if not gone and not come:
         return ""
-    if len(gone) == len(come) == 1 and gone[0].isalpha() and come[0].isalpha() and alike(gone[0], come[0]) > TYPO:
+    if (
+        len(gone) == len(come) == 1
+        and len(gone[0] + come[0]) < 80
+        and gone[0].isalpha()
+        and come[0].isalpha()
+        and alike(gone[0], come[0]) > TYPO
+    ):
         return ""
     if len(" ".join(old.split())) < 90 and len(new) < 90:
         return f"Run {code(new, 90)}, not {code(old, 90)}" if len(old) + len(new) < 100 else f"Run {code(new, 90)}"

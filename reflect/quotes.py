@@ -13,7 +13,8 @@ from difflib import SequenceMatcher
 from detectors.agent_words import OUTRIGHT, cause_weight, done_in, is_plan, order_in
 from detectors.sentences import has_literal, sentences
 
-MOST_LINES = 24  # of an edit, compared with one another
+MOST_LINES = 24  # of an edit, compared with one another, if no longer than
+LONGEST_LINE = 240
 LONGEST_TITLE = 120
 LONGEST_QUOTE = 320
 _NAME = re.compile(r"[A-Za-z_][\w.-]{3,60}")
@@ -248,8 +249,8 @@ def line_pair(changes: Sequence[str], names: frozenset[str]) -> tuple[str, str]:
     for change in changes:
         old = [line[1:].strip() for line in change.split("\n") if line.startswith("-")][:80]
         new = [line[1:].strip() for line in change.split("\n") if line.startswith("+")][:80]
-        gone = [line for line in old if line and line not in new][:MOST_LINES]
-        come = [line for line in new if line and line not in old][:MOST_LINES]
+        gone = [line for line in old if 0 < len(line) <= LONGEST_LINE and line not in new][:MOST_LINES]
+        come = [line for line in new if 0 < len(line) <= LONGEST_LINE and line not in old][:MOST_LINES]
         for left in gone:
             likeness, right = max(((alike(left, line), line) for line in come), default=(0.0, ""))
             if likeness > 0.4 and _LETTERS.sub("", left) != _LETTERS.sub("", right) and len(left) + len(right) < 300:

@@ -228,3 +228,24 @@ def test_any_session_gives_sound_lessons_or_none(turns: list[Turn], subagent: bo
         assert 1 <= source.lines[0] <= source.lines[1] <= 2 * len(turns)
         low, high = CONFIDENCE_RANGE[lesson.type]
         assert low <= lesson.confidence <= high
+
+
+def test_a_flood_of_text_is_written_about_in_bounded_work() -> None:
+    """Lines without end, repeated marks and cues: the work is bounded by limits, not by the text."""
+    for flood in (
+        "error: " * 1100,
+        "`" * 8000,
+        "use x over " * 700,
+        "can we " * 1100 + "?",
+        "a && " * 1600,
+        "'" * 8000,
+    ):
+        made = session(
+            person(flood[:600]),
+            run(flood[:4000], flood, failed=True),
+            agent(flood),
+            edit("a.py", flood[:6000], flood[:6000] + "x"),
+            run(flood[:4000], "ok"),
+        )
+        for lesson in lessons(made):
+            assert len(lesson.body) < 4000
