@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from detectors.evidence import is_failure, is_person, is_statement
+from detectors.evidence import is_edit, is_failure, is_person, is_statement
 from detectors.person_words import rejects
 from detectors.sentences import has_literal, sentences
 from index.records import Episode, Session
@@ -55,7 +55,8 @@ def draft_diagnosis(session: Session, episode: Episode) -> Draft | None:
     failed = any(is_failure(turn) for turn in session.turns[first:named])
     if not symptom and not failed:
         return None
-    did = what_changed(edits, names_in(cause, order))
+    since = [turn for turn in session.turns[first : last + 1] if is_edit(turn)]
+    did = what_changed(since or edits, names_in(cause, order))
     title = order if order and has_literal(order) else with_context(order, cause) if order else keep_in_mind(cause)
     return Draft(
         title=as_title(title),

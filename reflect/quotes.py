@@ -246,11 +246,13 @@ def code(text: str, most: int = 160) -> str:
 def line_pair(changes: Sequence[str], names: frozenset[str]) -> tuple[str, str]:
     """(old, new): of all edits the replaced line that speaks most of `names`, or a lone one; else ("", "")."""
     found: list[tuple[float, tuple[str, str]]] = []
-    for change in changes:
-        old = [line[1:].strip() for line in change.split("\n") if line.startswith("-")][:80]
-        new = [line[1:].strip() for line in change.split("\n") if line.startswith("+")][:80]
-        gone = [line for line in old if 0 < len(line) <= LONGEST_LINE and line not in new][:MOST_LINES]
-        come = [line for line in new if 0 < len(line) <= LONGEST_LINE and line not in old][:MOST_LINES]
+    for at, change in enumerate(changes):
+        old, new = signed_lines(change, "-"), signed_lines(change, "+")
+        undone = taken_out(changes[at + 1 :])
+        gone = [line for line in old if len(line) <= LONGEST_LINE and line not in new][:MOST_LINES]
+        come = [line for line in new if len(line) <= LONGEST_LINE and line not in old and line not in undone][
+            :MOST_LINES
+        ]
         for left in gone:
             likeness, right = max(((alike(left, line), line) for line in come), default=(0.0, ""))
             if likeness > 0.4 and _LETTERS.sub("", left) != _LETTERS.sub("", right) and len(left) + len(right) < 300:
@@ -264,6 +266,17 @@ def line_pair(changes: Sequence[str], names: frozenset[str]) -> tuple[str, str]:
     return pair if best > 0.2 or len(found) == 1 else ("", "")
 
 
+def signed_lines(change: str, sign: str) -> list[str]:
+    """The removed ("-") or added ("+") lines of an edit that hold code: stripped, neither blank nor a comment."""
+    lines = (line[1:].strip() for line in change.split("\n") if line.startswith(sign))
+    return [line for line in lines if line and not _COMMENT.match(line)]
+
+
+def taken_out(changes: Sequence[str]) -> set[str]:
+    """The lines that edits removed and did not put back."""
+    return {line for one in changes for line in set(signed_lines(one, "-")) - set(signed_lines(one, "+"))}
+
+
 def alike(left: str, right: str) -> float:
     """How alike two lines are, 0..1 (Ratcliff and Obershelp's measure, as difflib computes it)."""
     return SequenceMatcher(None, left, right, autojunk=False).ratio()
@@ -273,9 +286,8 @@ def added_line(changes: Sequence[str], names: frozenset[str]) -> str:
     """Of the lines that edits added, the one that speaks most of `names`; or the only one; or ""."""
     found: list[str] = []
     for at, change in enumerate(changes):
-        later = {line[1:].strip() for after in changes[at:] for line in after.split("\n") if line.startswith("-")}
-        new = [line[1:].strip() for line in change.split("\n") if line.startswith("+")]
-        found += [line for line in new if line not in later and 3 < len(line) < 200 and not _COMMENT.match(line)]
+        undone = taken_out(changes[at + 1 :]) | set(signed_lines(change, "-"))
+        found += [line for line in signed_lines(change, "+") if line not in undone and 3 < len(line) < LONGEST_LINE]
     if len(found) == 1 and not any(line.startswith("-") for change in changes for line in change.split("\n")):
         return found[0]
     best = max(((len(names_in(line) & names), -at) for at, line in enumerate(found)), default=(0, 0))
