@@ -5,18 +5,22 @@ They are loaded by module path in processes of Prefect's own, so nothing here de
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
 
 from prefect import flow, task
 from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from prefect.cache_policies import NO_CACHE
+from prefect.runtime import deployment
 
 from flows import pipeline
 from flows.context import read_world
-from flows.forms import draft_rows
+from flows.forms import draft_rows, fenced
 from flows.render import render_report
 from flows.report import Report
 from flows.review import read_queue
+from flows.reviews import sweep_reviews
+from flows.server import ServerError, find_server
 
 # An effect is never cached and never repeated by itself: the stages are safe to run again, and the next run does.
 run_session_end = task(name="session-end", cache_policy=NO_CACHE)(pipeline.session_end)
@@ -46,12 +50,20 @@ def daily(store: str) -> dict[str, int]:
 
 
 def _conclude(root: Path, report: Report) -> dict[str, int]:
-    """Leave what the run did and the drafts that wait as artifacts; a run whose writes all failed is a failed run."""
-    create_markdown_artifact(
-        f"```text\n{render_report(report)}\n```", key=f"hotwash-{report.command}", description="What changed"
-    )
-    queue, _, _ = read_queue(read_world(root))
+    """Leave what the run did and the drafts that wait as artifacts, and give each draft its review run.
+
+    A run whose writes all failed is a failed run.
+    """
+    world = read_world(root)
+    text = fenced(render_report(report), "text")
+    create_markdown_artifact(text, key=f"hotwash-{report.command}", description="What changed")
+    queue, _, _ = read_queue(world)
     create_table_artifact(draft_rows(queue.open), key="hotwash-drafts", description="Drafts that wait for a person")
+    # Only a run of a deployment has a server that outlives it; serve's own sweep makes up for what fails here.
+    server = find_server(root, world.env)
+    if server is not None and deployment.name:
+        with contextlib.suppress(ServerError):
+            sweep_reviews(world, server, deployment.name)
     if report.failed:
         raise RuntimeError(f"Run {report.run} failed: see its artifact and `hotwash status`.")
     return report.counts()

@@ -76,11 +76,15 @@ def plan_reviews(
     return tuple(wanted), tuple(sorted(stale))
 
 
-def sweep_reviews(world: World, server: Server) -> int:
-    """Bring the server's review runs in line with the store; how many were created. Raises ServerError."""
-    deployment = find_deployment(server, "review", store_label(world.root))
+def sweep_reviews(world: World, server: Server, label: str = "") -> int:
+    """Bring the server's review runs in line with the store; how many were created. Raises ServerError.
+
+    `label` is the name of the store's deployments, where it is not the one that `hotwash serve` gives.
+    """
+    label = label or store_label(world.root)
+    deployment = find_deployment(server, "review", label)
     if deployment is None:
-        raise ServerError(f"{server.api_url}: no review deployment of this store. Start `hotwash serve`.")
+        raise ServerError(f"{server.api_url}: there is no deployment review/{label}. Start `hotwash serve`.")
     queue, decisions, _ = read_queue(world)
     identity = str(deployment["id"])
     wanted, stale = plan_reviews(queue.open, decisions, find_runs(server, identity))
