@@ -11,7 +11,7 @@ import pytest
 
 from index.records import Session
 from reflect.transcripts.codex import find, read, recognises
-from reflect.transcripts.protocol import Mark
+from reflect.transcripts.protocol import OWN_MARK, Mark
 
 ID = "019af000-0000-7000-8000-000000000001"
 Write = Callable[..., Path]
@@ -227,3 +227,11 @@ def test_a_grown_rollout_is_read_on(write: Write) -> None:
     (later,) = read(write(*first, message("user", "Two.")), mark)
     assert [(t.line, t.text) for t in later.turns] == [(3, "Two.")]
     assert (later.key, later.project) == (whole.key, whole.project)
+
+
+def test_an_own_run_stays_one_when_it_grows(write: Write) -> None:
+    """The mark stands in the first prompt, which is not read again."""
+    first = [meta(), message("user", f"{OWN_MARK} Reflect on this.")]
+    whole = only(write(*first))
+    (later,) = read(write(*first, message("user", "More.")), Mark(whole.ended_at, whole.lines))
+    assert (whole.own, later.own) == (True, True)

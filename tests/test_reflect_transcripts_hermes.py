@@ -87,6 +87,7 @@ def test_a_store_is_read_on_from_a_message(store: Path) -> None:
     """Only rows behind the mark come again."""
     sessions = {session.id: session for session in read(store, Mark(5, 5))}
     assert [turn.line for turn in sessions["s1"].turns] == [6, 8]
+    assert {name: session.lines for name, session in sessions.items()} == {"s1": 8, "s2": 9, "s1+s3": 5}
 
 
 def test_reading_leaves_the_store_as_it_was(store: Path, tmp_path: Path) -> None:

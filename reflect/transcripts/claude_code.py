@@ -18,7 +18,7 @@ from reflect.transcripts.claude_results import judge_result
 from reflect.transcripts.lines import Tail, head_values, read_lines
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import OWN_MARK, SUBAGENT_MARK, Mark
-from reflect.transcripts.recorder import Place, Recorder, is_own, name_of, shared
+from reflect.transcripts.recorder import Place, Recorder, name_of, shared
 from reflect.transcripts.text import kind_of, parse_time, string, text_of
 from reflect.transcripts.walk import walk_files
 
@@ -83,6 +83,7 @@ def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
     reading = _Reading(str(path), file_id=path.stem)
     if mark is not None:
         reading.read_heading(path)
+        reading.read_on = True
     for line in read_lines(path, mark, reading.tail, _loads):
         if line.fault:
             reading.main.not_understood(line.fault, line.number, f"{line.fault.replace('-', ' ')} in a transcript")
@@ -150,6 +151,7 @@ class _Reading:
     finished: datetime | None = None
     scheduled: bool = False
     own: bool = False
+    read_on: bool = False
 
     def __post_init__(self) -> None:
         self.main = Recorder(agent, self.path)
@@ -164,12 +166,15 @@ class _Reading:
 
     def read_heading(self, path: Path) -> None:
         """Take the heading from the start of a file that is read on from a later place."""
-        for line in read_lines(path):
+        started = False
+        for line in read_lines(path, loads=_loads):
             for value in line.values:
                 if isinstance(value, dict) and kind_of(value) in _HEAD_TYPES:
                     self.heading.take(value, parse_time(value.get("timestamp")))
-                    self._note_start(value)
-            if line.number > 200 or self.heading.complete:
+                    if not started and kind_of(value) == "user":
+                        self._note_start(value)
+                        started = True
+            if line.number > 200 or (started and self.heading.complete):
                 return
 
     def record(self, record: Any, line: int, offset: int) -> None:
@@ -229,7 +234,7 @@ class _Reading:
             self.scheduled = self.scheduled or "cron" in source or "schedul" in source
 
     def _take_user(self, recorder: Recorder, record: dict[str, Any], place: Place) -> None:
-        if not recorder.drafts:
+        if not recorder.drafts and not self.read_on:
             self._note_start(record)
         message = record.get("message")
         content = message.get("content") if isinstance(message, dict) else None
@@ -350,7 +355,7 @@ class _Reading:
             finished=self.finished,
             parent=f"{agent}:{parent}" if parent else "",
             subagent=bool(parent) or self.is_subagent_file,
-            own=self.own or is_own(recorder),
+            own=self.own,
             scheduled=self.scheduled,
         )
 

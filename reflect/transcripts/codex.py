@@ -16,8 +16,8 @@ from reflect.transcripts.calls import Call, describe_call
 from reflect.transcripts.codex_results import judge_result
 from reflect.transcripts.lines import NOTHING, Tail, head_values, read_lines
 from reflect.transcripts.project import project_of
-from reflect.transcripts.protocol import SUBAGENT_MARK, Mark
-from reflect.transcripts.recorder import Draft, Place, Recorder, name_of, shared
+from reflect.transcripts.protocol import OWN_MARK, SUBAGENT_MARK, Mark
+from reflect.transcripts.recorder import Draft, Place, Recorder, is_own, name_of, shared
 from reflect.transcripts.text import kind_of, parse_time, string, text_of
 from reflect.transcripts.walk import walk_files
 
@@ -129,6 +129,7 @@ class _Reading:
     finished: datetime | None = None
     own_start: int = 0
     has_prompts: bool = False
+    own: bool = False
 
     def __post_init__(self) -> None:
         self.recorder = Recorder(agent, self.path)
@@ -141,7 +142,8 @@ class _Reading:
             for value in line.values:
                 if isinstance(value, dict):
                     self._take_heading(value)
-            if self.meta or line.number > 50:
+                    self.own = self.own or OWN_MARK in text_of(_content(value))[:4000]
+            if line.number > 20:
                 return
 
     def _take_heading(self, record: dict[str, Any]) -> bool:
@@ -310,6 +312,7 @@ class _Reading:
             finished=self.finished,
             parent=f"{agent}:{parent}" if parent else "",
             subagent=subagent,
+            own=self.own or is_own(self.recorder),
             scheduled=_is_scheduled(meta.get("source")) or _is_scheduled(meta.get("originator")),
         )
 
@@ -320,6 +323,12 @@ class _Reading:
         has_answers = any(draft.who == "agent" for draft in self.recorder.drafts)
         extra = [draft for draft in self.events.drafts if draft.who != "agent" or not has_answers]
         self.recorder.drafts = sorted([*self.recorder.drafts, *extra], key=lambda draft: draft.place.line)
+
+
+def _content(record: dict[str, Any]) -> Any:
+    """The content of a user's message; None of any other record."""
+    payload = record.get("payload")
+    return payload.get("content") if isinstance(payload, dict) and payload.get("role") == "user" else None
 
 
 def _parent(meta: dict[str, Any]) -> tuple[str, bool]:

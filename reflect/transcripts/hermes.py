@@ -106,7 +106,7 @@ def _read_session(connection: sqlite3.Connection, path: Path, about: dict[str, A
     recorder = Recorder(agent, str(path))
     reading = _Messages(recorder, shared(about.get("cwd")))
     for row in _messages(connection, about["id"], mark.offset if mark else 0):
-        reading.take(row, row["id"], row["id"])
+        reading.take(row, row["id"], row["id"] - 1)
     name, parent = str(about["id"]), string(about.get("parent_session_id"))
     source = string(about.get("source"))
     subagent = source == "subagent"
@@ -114,8 +114,8 @@ def _read_session(connection: sqlite3.Connection, path: Path, about: dict[str, A
     return recorder.session(
         f"{parent}{SUBAGENT_MARK}{name}" if subagent and parent else name,
         cwd,
-        lines=reading.last,
-        ended_at=reading.last,
+        lines=max(reading.last, mark.line if mark else 0),
+        ended_at=max(reading.last, mark.offset if mark else 0),
         project=project_of(cwd),
         branch=string(about.get("git_branch")),
         started=parse_time(about.get("started_at")),
