@@ -111,7 +111,7 @@ def decide_merges(
     notes: dict[tuple[int, int], Note] = {}
     separate: set[tuple[int, int]] = set()
     open_pairs = []
-    for pair in sorted(pairs):
+    for pair in sorted(pairs, key=lambda pair: (pair.a, pair.b)):
         reason = _apart(solutions[pair.a], solutions[pair.b], kept_apart)
         if reason:
             separate.add((pair.a, pair.b))
