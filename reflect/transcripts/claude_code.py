@@ -9,11 +9,20 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-import orjson
-
 from index.records import Session
 from reflect.transcripts.branches import Node, dead_records
 from reflect.transcripts.calls import describe_call
+from reflect.transcripts.claude_records import (
+    ATTACHMENTS,
+    BLOCKS,
+    HEAD_TYPES,
+    SKIPPED,
+    SYSTEM,
+    is_injected,
+    is_typed,
+    only_thinks,
+    parse_record,
+)
 from reflect.transcripts.claude_results import judge_result
 from reflect.transcripts.lines import Tail, head_values, read_lines
 from reflect.transcripts.project import project_of
@@ -25,38 +34,6 @@ from reflect.transcripts.walk import walk_files
 agent = "claude-code"
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
-# State of the interface and copies of what other records say.
-_SKIPPED = frozenset(
-    "summary queue-operation file-history-snapshot file-history-delta last-prompt custom-title ai-title "
-    "agent-name agent-color agent-setting mode permission-mode pr-link frame-link tag worktree-state "
-    "content-replacement marble-origami-commit marble-origami-snapshot speculation-accept attribution-snapshot "
-    "task-summary bridge-session fork-context-ref started result".split()
-)
-_SYSTEM = frozenset(
-    "compact_boundary microcompact_boundary stop_hook_summary turn_duration api_error model_refusal_fallback "
-    "api_metrics away_summary memory_saved permission_retry bridge_status scheduled_task_fire agents_killed "
-    "file_snapshot informational thinking thinking_tokens".split()
-)
-_ATTACHMENTS = frozenset(
-    "hook_success hook_non_blocking_error hook_blocking_error hook_error_during_execution hook_cancelled "
-    "hook_stopped_continuation hook_system_message hook_permission_decision async_hook_response edited_text_file "
-    "edited_image_file nested_memory relevant_memories current_session_memory ultramemory skill_listing dynamic_skill "
-    "skill_discovery invoked_skills file directory compact_file_reference already_read_file pdf_reference "
-    "selected_lines_in_ide opened_file_in_ide new_file new_directory todo todo_reminder task_reminder plan_mode "
-    "plan_mode_reentry plan_mode_exit plan_file_reference auto_mode auto_mode_exit critical_system_reminder "
-    "output_style diagnostics mcp_resource command_permissions agent_mention task_status token_usage budget_usd "
-    "output_token_usage structured_output teammate_mailbox team_context verify_plan_reminder max_turns_reached "
-    "context_efficiency date_change deferred_tools_delta agent_listing_delta mcp_instructions_delta companion_intro "
-    "unified_tasks total_tokens_reminder compaction_reminder ultrathink_effort".split()
-)
-_BLOCKS = frozenset({"thinking", "redacted_thinking", "image", "document", "server_tool_use", "fallback"})
-# Kinds of `origin` behind which a person is; notices of finished tasks and other agents' messages have others.
-_PERSONS = frozenset({"", "human", "user", "person"})
-_SHORT_LINE = 1500
-# Keys of, or behind, `toolUseResult` that change what a result means; they follow the long values.
-_TELLING = re.compile(rb'"(?:interrupted":true|backgroundTaskId"|toolDenialKind"|isMeta"|planContent")')
-_LAST_KEYS = 600
-_HEAD_TYPES = frozenset({"user", "assistant", "system", "attachment", "progress"})
 
 
 def find(home: Path, env: Mapping[str, str]) -> Iterator[Path]:
@@ -69,7 +46,7 @@ def recognises(path: Path, head: bytes) -> bool:
     """Whether records of Claude Code are at the start of the file."""
     for value in head_values(head):
         kind = kind_of(value)
-        if kind in _HEAD_TYPES and "sessionId" in value and ("parentUuid" in value or "uuid" in value):
+        if kind in HEAD_TYPES and "sessionId" in value and ("parentUuid" in value or "uuid" in value):
             return True
         if kind in {"summary", "file-history-snapshot", "queue-operation"} and (
             "leafUuid" in value or "snapshot" in value or "operation" in value
@@ -84,29 +61,12 @@ def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
     if mark is not None:
         reading.read_heading(path)
         reading.read_on = True
-    for line in read_lines(path, mark, reading.tail, _loads):
+    for line in read_lines(path, mark, reading.tail, parse_record):
         if line.fault:
             reading.main.not_understood(line.fault, line.number, f"{line.fault.replace('-', ' ')} in a transcript")
         for value in line.values:
             reading.record(value, line.number, line.offset)
     yield from reading.sessions()
-
-
-def _loads(raw: bytes) -> Any:
-    """The record on a line, without `toolUseResult` where that says nothing more than the result's text.
-
-    It repeats outputs and whole files, often more than half of the line. These bytes can only be a key of the record
-    or of something in it: if what stands before them parses once it is closed, they were the record's own.
-    """
-    at = raw.find(b',"toolUseResult":') if len(raw) > _SHORT_LINE else -1
-    if at > 0 and raw.endswith(b"}\n") and not _TELLING.search(raw, max(at, len(raw) - _LAST_KEYS)):
-        try:
-            record = orjson.loads(raw[:at] + b"}")
-        except ValueError:
-            return orjson.loads(raw)
-        if isinstance(record, dict) and "uuid" in record and "timestamp" in record:
-            return record
-    return orjson.loads(raw)
 
 
 @dataclass(slots=True)
@@ -167,9 +127,9 @@ class _Reading:
     def read_heading(self, path: Path) -> None:
         """Take the heading from the start of a file that is read on from a later place."""
         started = False
-        for line in read_lines(path, loads=_loads):
+        for line in read_lines(path, loads=parse_record):
             for value in line.values:
-                if isinstance(value, dict) and kind_of(value) in _HEAD_TYPES:
+                if isinstance(value, dict) and kind_of(value) in HEAD_TYPES:
                     self.heading.take(value, parse_time(value.get("timestamp")))
                     if not started and kind_of(value) == "user":
                         self._note_start(value)
@@ -184,7 +144,7 @@ class _Reading:
             return
         kind = kind_of(record)
         take = self.takers.get(kind)
-        if take is None and kind not in _SKIPPED:
+        if take is None and kind not in SKIPPED:
             self.main.not_understood(f"unknown-type:{name_of(kind_of(record))}", line)
             return
         uuid = string(record.get("uuid"))
@@ -194,14 +154,14 @@ class _Reading:
                 return
             parent = record.get("parentUuid") or record.get("logicalParentUuid")
             parent = parent if isinstance(parent, str) else ""
-            self.nodes[uuid] = Node(parent, line, kind == "user" and _is_typed(record))
+            self.nodes[uuid] = Node(parent, line, kind == "user" and is_typed(record))
             if not sidechain:
                 self.last = uuid
         if take is None:
             return
         apart = sidechain and not self.is_subagent_file
         recorder = self._recorder(record, uuid) if apart else self.main
-        if self.heading.complete and (kind == "progress" or _only_thinks(record)):
+        if self.heading.complete and (kind == "progress" or only_thinks(record)):
             return
         stamp = record.get("timestamp")
         time = parse_time(stamp)
@@ -251,7 +211,7 @@ class _Reading:
                 self._take_result(recorder, record, block, place)
             elif kind == "text":
                 texts.append(string(block.get("text")))
-            elif kind in _BLOCKS:
+            elif kind in BLOCKS:
                 texts.append(f"[{kind} dropped]")
             else:
                 recorder.not_understood(f"unknown-block:{name_of(kind)}", place.line)
@@ -259,7 +219,7 @@ class _Reading:
             self._take_text(recorder, record, "\n".join(texts), place)
 
     def _take_text(self, recorder: Recorder, record: dict[str, Any], text: str, place: Place) -> None:
-        if _is_injected(record):
+        if is_injected(record):
             recorder.say("injected", text, place, place.record)
         else:
             recorder.hear(text, place, place.record)
@@ -292,7 +252,7 @@ class _Reading:
             elif kind == "text":
                 name = place.record if number == 0 else f"{place.record}#{number}"
                 recorder.say(who, string(block.get("text")), place, name)  # type: ignore[arg-type]
-            elif kind not in _BLOCKS:
+            elif kind not in BLOCKS:
                 recorder.not_understood(f"unknown-block:{name_of(kind)}", place.line)
 
     def _take_call(self, recorder: Recorder, block: dict[str, Any], place: Place) -> None:
@@ -306,7 +266,7 @@ class _Reading:
         kind = kind_of(record, "subtype")
         if kind == "local_command":
             recorder.say("injected", string(record.get("content")), place, place.record)
-        elif kind and kind not in _SYSTEM:
+        elif kind and kind not in SYSTEM:
             recorder.not_understood(f"unknown-system:{name_of(kind)}", place.line)
 
     def _take_attachment(self, recorder: Recorder, record: dict[str, Any], place: Place) -> None:
@@ -319,7 +279,7 @@ class _Reading:
                 recorder.hear(text_of(body.get("prompt")), place, place.record)
         elif isinstance(body, dict) and kind == "hook_additional_context":
             recorder.say("injected", text_of(body.get("content")), place, place.record)
-        elif kind not in _ATTACHMENTS:
+        elif kind not in ATTACHMENTS:
             recorder.not_understood(f"unknown-attachment:{name_of(kind)}", place.line)
 
     def _take_progress(self, recorder: Recorder, record: dict[str, Any], place: Place) -> None:
@@ -358,32 +318,3 @@ class _Reading:
             own=self.own,
             scheduled=self.scheduled,
         )
-
-
-def _is_injected(record: dict[str, Any]) -> bool:
-    return bool(
-        record.get("isMeta")
-        or record.get("isCompactSummary")
-        or record.get("isVisibleInTranscriptOnly")
-        or record.get("planContent")
-        or record.get("promptSource") == "system"
-        or kind_of(record.get("origin"), "kind") not in _PERSONS
-    )
-
-
-def _only_thinks(record: dict[str, Any]) -> bool:
-    """Whether a reply's record holds nothing but a thought, which is not kept."""
-    message = record.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    return isinstance(content, list) and len(content) == 1 and kind_of(content[0]) == "thinking"
-
-
-def _is_typed(record: dict[str, Any]) -> bool:
-    """Whether a record is a message that a person typed, by its shape."""
-    if record.get("type") != "user" or _is_injected(record) or record.get("isSidechain") is True:
-        return False
-    message = record.get("message")
-    content = message.get("content") if isinstance(message, dict) else None
-    if isinstance(content, list):
-        return any(isinstance(block, dict) and block.get("type") == "text" for block in content)
-    return isinstance(content, str)

@@ -13,8 +13,20 @@ import orjson
 
 from index.records import Problem, Session
 from reflect.transcripts.calls import Call, describe_call
+from reflect.transcripts.codex_records import (
+    BARE,
+    CALLS,
+    OUTPUTS,
+    SKIPPED_EVENTS,
+    SKIPPED_ITEMS,
+    SKIPPED_TYPES,
+    is_scheduled,
+    parent_of,
+    parse_record,
+    user_content,
+)
 from reflect.transcripts.codex_results import judge_result
-from reflect.transcripts.lines import NOTHING, Tail, head_values, read_lines
+from reflect.transcripts.lines import Tail, head_values, read_lines
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import OWN_MARK, SUBAGENT_MARK, Mark
 from reflect.transcripts.recorder import Draft, Place, Recorder, is_own, name_of, shared
@@ -25,34 +37,6 @@ agent = "codex"
 
 _ID = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$", re.IGNORECASE)
 _ZSTD = b"\x28\xb5\x2f\xfd"
-_SKIPPED_TYPES = frozenset(
-    "turn_context world_state inter_agent_communication inter_agent_communication_metadata security_risk_score "
-    "realtime_item state".split()
-)
-_SKIPPED_ITEMS = frozenset(
-    "reasoning ghost_snapshot compaction compaction_summary context_compaction tool_search_call tool_search_output "
-    "other".split()
-)
-_SKIPPED_EVENTS = frozenset(
-    "token_count agent_reasoning agent_reasoning_raw_content agent_reasoning_section_break task_started task_complete "
-    "turn_started turn_complete patch_apply_begin patch_apply_end mcp_tool_call_begin mcp_tool_call_end "
-    "exec_command_begin exec_command_end context_compacted web_search_begin web_search_end error stream_error warning "
-    "entered_review_mode exited_review_mode undo_completed view_image_tool_call thread_name_updated "
-    "thread_goal_updated plan_update "
-    "collab_agent_spawn_end collab_agent_interaction_end collab_waiting_end collab_close_end "
-    "collab_resume_end sub_agent_activity dynamic_tool_call_request dynamic_tool_call_response image_generation_end "
-    "model_reroute thread_settings_applied item_started hook_started hook_completed".split()
-)
-# Counters and hidden thoughts: known by their first bytes, and half of all lines.
-_NOISE = re.compile(
-    rb'\{"timestamp":"[^"]{1,40}",(?:"ordinal":\d{1,12},)?"type":"(?:event_msg|response_item)",'
-    rb'"payload":\{"type":"(?:token_count|agent_reasoning|reasoning)"[,}]'
-)
-_CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call"})
-_OUTPUTS = frozenset(
-    f"{name}_output" for name in ("function_call", "custom_tool_call", "mcp_tool_call", "local_shell_call")
-)
-_BARE = frozenset({"message", "reasoning", *_CALLS, *_OUTPUTS, "web_search_call", "ghost_snapshot"})
 
 
 def find(home: Path, env: Mapping[str, str]) -> Iterator[Path]:
@@ -91,17 +75,12 @@ def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
             return
     if mark is not None:
         reading.read_heading(path)
-    for line in read_lines(path, mark, reading.tail, _loads):
+    for line in read_lines(path, mark, reading.tail, parse_record):
         if line.fault:
             reading.recorder.not_understood(line.fault, line.number, f"{line.fault.replace('-', ' ')} in a transcript")
         for value in line.values:
             reading.record(value, line.number, line.offset)
     yield reading.session()
-
-
-def _loads(raw: bytes) -> Any:
-    """The record on a line, or NOTHING for one that is only noise."""
-    return NOTHING if _NOISE.match(raw) and raw.endswith((b"}\n", b"}\r\n")) else orjson.loads(raw)
 
 
 def _unread_archive(path: Path) -> Session:
@@ -142,7 +121,7 @@ class _Reading:
             for value in line.values:
                 if isinstance(value, dict):
                     self._take_heading(value)
-                    self.own = self.own or OWN_MARK in text_of(_content(value))[:4000]
+                    self.own = self.own or OWN_MARK in text_of(user_content(value))[:4000]
             if line.number > 20:
                 return
 
@@ -168,10 +147,10 @@ class _Reading:
         kind = string(record.get("type", "state" if "record_type" in record else ""))
         if (kind in {"session_meta", ""}) and self._take_heading(record):
             return
-        payload = record.get("payload") if kind not in _BARE else record
+        payload = record.get("payload") if kind not in BARE else record
         if kind == "turn_context" and isinstance(payload, dict):
             self.cwd = string(payload.get("cwd")) or self.cwd
-        if kind in _SKIPPED_TYPES:
+        if kind in SKIPPED_TYPES:
             return
         time = parse_time(record.get("timestamp"))
         self.finished = time or self.finished
@@ -181,7 +160,7 @@ class _Reading:
         place = Place(line, offset, time, shared(self.cwd))
         if not isinstance(payload, dict):
             self.recorder.not_understood(f"unknown-type:{name_of(kind_of(record))}", line)
-        elif kind == "response_item" or kind in _BARE:
+        elif kind == "response_item" or kind in BARE:
             self._take_item(payload, place)
         elif kind == "event_msg":
             self._take_event(payload, place)
@@ -194,15 +173,15 @@ class _Reading:
         kind = kind_of(item)
         if kind == "message":
             self._take_message(item, place)
-        elif kind in _CALLS:
+        elif kind in CALLS:
             self._take_call(item, place)
-        elif kind in _OUTPUTS:
+        elif kind in OUTPUTS:
             self._take_output(item, place)
         elif kind == "web_search_call":
             action = item.get("action")
             given = action if isinstance(action, dict) else item
             self.recorder.call(describe_call("web_search_call", given), place, string(item.get("id")))
-        elif kind not in _SKIPPED_ITEMS:
+        elif kind not in SKIPPED_ITEMS:
             self.recorder.not_understood(f"unknown-item:{name_of(kind_of(item))}", place.line)
 
     def _take_message(self, item: dict[str, Any], place: Place) -> None:
@@ -267,7 +246,7 @@ class _Reading:
         elif kind == "thread_rolled_back":
             turns = event.get("num_turns")
             self._roll_back(turns if isinstance(turns, int) else 1)
-        elif kind not in _SKIPPED_EVENTS:
+        elif kind not in SKIPPED_EVENTS:
             self.recorder.not_understood(f"unknown-event:{name_of(kind)}", place.line)
 
     def _take_completed(self, item: Any, place: Place) -> None:
@@ -294,7 +273,7 @@ class _Reading:
         meta = self.meta
         found = _ID.search(self.name.removesuffix(".jsonl"))
         own_id = string(meta.get("id")) or (found[1] if found else self.name.removesuffix(".jsonl"))
-        parent, subagent = _parent(meta)
+        parent, subagent = parent_of(meta)
         git = meta.get("git")
         git = git if isinstance(git, dict) else {}
         cwd = string(meta.get("cwd")) or self.cwd
@@ -313,7 +292,7 @@ class _Reading:
             parent=f"{agent}:{parent}" if parent else "",
             subagent=subagent,
             own=self.own or is_own(self.recorder),
-            scheduled=_is_scheduled(meta.get("source")) or _is_scheduled(meta.get("originator")),
+            scheduled=is_scheduled(meta.get("source")) or is_scheduled(meta.get("originator")),
         )
 
     def _merge_events(self) -> None:
@@ -323,23 +302,3 @@ class _Reading:
         has_answers = any(draft.who == "agent" for draft in self.recorder.drafts)
         extra = [draft for draft in self.events.drafts if draft.who != "agent" or not has_answers]
         self.recorder.drafts = sorted([*self.recorder.drafts, *extra], key=lambda draft: draft.place.line)
-
-
-def _content(record: dict[str, Any]) -> Any:
-    """The content of a user's message; None of any other record."""
-    payload = record.get("payload")
-    return payload.get("content") if isinstance(payload, dict) and payload.get("role") == "user" else None
-
-
-def _parent(meta: dict[str, Any]) -> tuple[str, bool]:
-    """(id of the session this one came from, whether it is a sub-agent)."""
-    source = meta.get("source")
-    subagent = source.get("subagent") or source.get("sub_agent") if isinstance(source, dict) else None
-    spawn = subagent.get("thread_spawn") if isinstance(subagent, dict) else None
-    spawned_by = string(spawn.get("parent_thread_id")) if isinstance(spawn, dict) else ""
-    parent = spawned_by or string(meta.get("parent_thread_id")) or string(meta.get("forked_from_id"))
-    return parent, bool(subagent) or source == "subagent"
-
-
-def _is_scheduled(source: Any) -> bool:
-    return isinstance(source, str) and any(word in source.lower() for word in ("cron", "schedul", "automation"))
