@@ -52,7 +52,7 @@ create virtual table verr using fts5vocab(ferr, 'row');
 _INSERT = f"insert into lesson values ({','.join('?' * 23)})"  # noqa: S608  question marks only
 _FENCE = re.compile(r"```[^\n]{0,80}\n(.*?)(?:```|\Z)", re.DOTALL)
 _CODE = re.compile(r"`([^`\n]{1,200})`")
-_PATH = re.compile(r"[\w.@~-]{1,80}(?:/[\w.@*{}-]{1,80}){1,12}/?|[\w-]{2,60}\.[A-Za-z]{1,6}\b")
+_PATH = re.compile(r"(?:[\w.@~-]{1,80}/){1,12}[\w.@*{}-]{0,80}|[\w-]{2,60}\.[A-Za-z]{1,6}\b")
 _LABEL = re.compile(r"\*\*(?:Why it matters|Instead):\*\*", re.IGNORECASE)
 
 
@@ -229,7 +229,8 @@ def command_rows(each: Solution) -> list[tuple[str, str, str]]:
 def mentions(each: Solution) -> list[str]:
     """The forms under which a text's paths may be asked for: whole, without leading folders, by name, by folder."""
     keys: dict[str, None] = {}
-    for token in _PATH.findall(f"{each.title}\n{each.body[:LONGEST_BODY]}"):
+    words = f"{each.title}\n{each.body[:LONGEST_BODY]}".split()
+    for token in (one for word in words if "/" in word or "." in word for one in _PATH.findall(word)):
         path = token.strip("./~").replace("\\", "/")
         parts = [part for part in path.split("/") if part]
         for at in range(max(0, len(parts) - 8), len(parts)):

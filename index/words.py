@@ -23,7 +23,7 @@ class Separators(dict[int, str]):
         char = chr(code)
         kept = char if char.isalnum() else " "
         if is_cjk(code):
-            kept = f" {char}\x00"  # each such character alone; words_of pairs neighbours
+            kept = f" {char}\x00 "  # each such character alone; words_of pairs neighbours
         self[code] = kept
         return kept
 
@@ -48,20 +48,17 @@ def words_of(text: str) -> list[str]:
     An identifier in camel case gives itself and its parts; a run of CJK characters its overlapping pairs.
     """
     found: list[str] = []
-    pending = ""
+    before = ""  # the CJK character before this word, if there is one
     for word in text.translate(TABLE).split():
         parts = KNOWN.get(word)
-        if parts is not None:
-            pending = ""
-            found += parts
-        elif word[-1] == "\x00":
-            char = word[0]
-            if pending:
-                found.append(pending + char)
-            pending = char
-        else:
-            pending = ""
-            found += word_parts(word)
+        if parts is None and word[-1] == "\x00":
+            if before and found and found[-1] == before:
+                found.pop()  # it stood alone until now
+            found.append(before + word[0])
+            before = word[0]
+            continue
+        before = ""
+        found += word_parts(word) if parts is None else parts
     return found
 
 
@@ -113,7 +110,7 @@ def stem(word: str) -> str:
 # Longest first; "ss" stays.
 ENDINGS = (
     ("sses", "ss"), ("ations", "at"), ("ation", "at"), ("ities", "iti"), ("ments", "ment"), ("ings", ""), ("ies", "y"),
-    ("ing", ""), ("ss", "ss"), ("ers", "er"), ("ed", ""), ("us", "us"), ("is", "is"), ("es", "e"), ("s", ""),
+    ("ied", "y"), ("ing", ""), ("ss", "ss"), ("ers", "er"), ("ed", ""), ("us", "us"), ("is", "is"), ("es", "e"), ("s", ""),
 )  # fmt: skip
 
 
