@@ -110,7 +110,8 @@ def stem(word: str) -> str:
 # Longest first; "ss" stays.
 ENDINGS = (
     ("sses", "ss"), ("ations", "at"), ("ation", "at"), ("ities", "iti"), ("ments", "ment"), ("ings", ""), ("ies", "y"),
-    ("ied", "y"), ("ing", ""), ("ss", "ss"), ("ers", "er"), ("ed", ""), ("us", "us"), ("is", "is"), ("es", "e"), ("s", ""),
+    ("ied", "y"), ("ing", ""), ("ss", "ss"), ("ers", "er"), ("ed", ""), ("us", "us"), ("is", "is"), ("es", "e"),
+    ("s", ""),
 )  # fmt: skip
 
 
