@@ -104,6 +104,8 @@ _TASK = re.compile(
     r"|consider|address)\b",
     re.IGNORECASE,
 )
+# "Now the vouchers, please" names the next piece of work without a verb.
+_NEXT_TASK = re.compile(r"^(?:now|next|then)[, ]+[^.!?\n]{1,60}\bplease\b", re.IGNORECASE)
 _APPROVES = either(r"""
     (?:yes|yep|yeah|sure|great|perfect|nice|cool|awesome|excellent|good|ok(?:ay)?|sounds good|looks good|lgtm|thanks?|thank you)\b(?!.{0,20}\bbut (?:don'?t|never|not|no)\b)
     ja\b|super|gut\b|oui|parfait|s[ií]\b|perfecto|sim\b|да\b|хорошо|好的|很好|可以|はい|いいね|좋아|네\b
@@ -170,7 +172,7 @@ def is_one_off(text: str) -> bool:
 
 def is_task(text: str) -> bool:
     """Whether a message gives the agent its next task."""
-    return _TASK.match(text.strip()) is not None
+    return (_TASK.match(text.strip()) or _NEXT_TASK.match(text.strip())) is not None
 
 
 def approves(text: str) -> bool:

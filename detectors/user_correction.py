@@ -55,7 +55,8 @@ def detect(session: Session) -> Iterator[Episode]:
         reply = session.turns[given].text if given is not None else ""
         if weigh(words, reply, turn.refused and (where == at or turn.action == "edit")) < LEAST_WEIGHT:
             continue
-        change = _changes_after(session, where)
+        # What follows a refused command is the work that goes on, not what the words were about.
+        change = () if turn.refused and turn.action == "shell" else _changes_after(session, where)
         turns = tuple(sorted({at, where, *([given] if given is not None else []), *change}))
         reason = "the person refused a change and said why" if turn.refused else "the person corrected the agent"
         yield Episode(

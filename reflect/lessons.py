@@ -154,5 +154,7 @@ def _triggers(session: Session, made: Draft, episode: Episode, drafted: Sequence
         check = session.turns[episode.check].command if episode.check is not None else failed
         commands = [key for key in (check_in_common(failed, check), command_key(failed)) if key][:1]
         errors = errors or [error for error in (stable_error(telling_line(failed_turn.text)),) if error]
+    if not commands and failed_turn is not None and failed_turn.action == "shell" and failed_turn.refused:
+        commands = [key for key in (command_key(failed_turn.command),) if key]
     narrow = tuple(key for key in dict.fromkeys(commands) if " " in key or len(key) > 4)
     return Triggers(_paths(session, episode), narrow[:3], tuple(dict.fromkeys(errors))[:4])
