@@ -1,0 +1,297 @@
+"""What a lesson claims, statement by statement: which name leads to which, which value a thing has, what is allowed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from index.bullets import split_sentences
+from index.literals import STOPWORDS, Token, stem, tokens
+
+# A name that could be swapped: quoted, or with a shape that plain words lack.
+NAME = r"(?<![\w@./:+-])(?P<{0}>[`\"][^`\"\n]{{2,60}}[`\"]|[`\"'@]?[A-Za-z0-9@][\w@./:+-]{{1,80}}[`\"']?)"
+SHAPED = re.compile(r"[-_./@:\d]|[a-z][A-Z]")
+FILLER = r"(?:the |our |its |a |an |all |any |every |new |old )?(?:\w{2,14} ){0,2}"
+MOVED = (
+    r"(?:moved|merged|renamed|folded|migrated|kept|saved|stored|replaced|superseded|served|aliased|transferred|"
+    r"relocated|"
+    r"rolled|swapped|switched|redirected|consolidated|handed over|lives?|answered|handled|forwarded|pointed|mapped|"
+    r"resolved|"
+    r"go(?:es)?|sent|pushed|taken|looked up|built|installed|routed|delivered|read|known|done)"
+)
+USE = (
+    r"(?:use|call|query|open|install|read|ask|look up|take|pull|fetch|deploy to|push to|send to|run|choose|connect "
+    r"to|go to|"
+    r"point at|point to|clone|import|pick|prefer|target|publish to|return|evaluate|request|write to|log in to|contact)"
+)
+
+
+# A sentence without one of these leads nothing to anything.
+LEADING = re.compile(
+    r"\b(?:instead|rather|in place|moved?|merged|renamed?|folded|migrated|replaced?|superseded|served|aliased|"
+    r"transferred|"
+    r"relocated|swapped|switch(?:ed)?|redirect(?:ed)?|took over|retired|frozen|deprecated|stale|unavailable|emptied|"
+    r"gone|"
+    r"shadowed|unpublished|expired?|means|stands for|refer|now|where|whenever|answered|handled|forwarded|resolved|"
+    r"looked up|"
+    r"over|same|than|not|belongs?|go(?:es)? to|pushed to|sent to|built from)\b|->|=>|→",
+    re.IGNORECASE,
+)
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    return re.compile(text.replace("<old>", NAME.format("old")).replace("<new>", NAME.format("new")), re.IGNORECASE)
+
+
+LONGEST = 400
+PATTERNS = (
+    _pattern(rf"<old>[^.\n]{{0,50}}? (?:(?:is|was|are|were|has|have|been|now|got|has been|have been|is now|"
+             rf"are now|its \w+|"
+             rf"their \w+)(?: now| been| are| is| was| were)? )?{MOVED}(?: on| over)? "
+             rf"(?:to|into|under|in|by|with|from|at|as|onto|through|via) {FILLER}<new>"),
+    _pattern(r"<old> (?:is|was|are|were|has been|have been|is now) (?:now )?(?:renamed|called|named) <new>"),
+    _pattern(rf"\b{USE} {FILLER}<new>[^.\n]{{0,30}}? "
+             rf"(?:instead of|rather than|in place of|and not|not|over|where [^.\n]{{0,30}} says?) {FILLER}<old>"),
+    _pattern(rf"(?:instead of|rather than|in place of|not) {FILLER}<old>,? {USE} {FILLER}<new>"),
+    _pattern(rf"\b(?:when(?:ever)?|if|for|where|any ?time|once|requests? (?:for|about)|questions? (?:on|"
+             rf"about))\b[^.\n]{{0,60}}? "
+             rf"<old>[^.\n]{{0,50}}?[,:;] (?:please |always |then )?{USE} {FILLER}<new>"),
+    _pattern(rf"\b(?:refer|switch|change|point|move|redirect|send|route|forward|map|rename) "
+             rf"{FILLER}<old>[^.\n]{{0,30}}? "
+             rf"(?:to|into|over to|at|as) {FILLER}<new>"),
+    _pattern(r"<old> {0,2}(?:->|=>|→|now means|means|stands for|is an alias (?:of|for)|is the same as) {0,2}<new>"),
+    _pattern(rf"<old>[^.\n]{{0,40}}? (?:is|are|was|were) (?:gone|down|retired|frozen|deprecated|stale|"
+             rf"unavailable|out of \w+|"
+             rf"shut down|dead|broken|empty|emptied|shadowed|unpublished|expired)[^\n]{{0,80}}?"
+             rf"\b(?:{USE}|{MOVED}(?: now)? (?:to|from|in|on|by|into|under)) {FILLER}<new>"),
+    _pattern(rf"\b{USE} {FILLER}<new> (?:for|on|in) (?:every|any|all|each) {FILLER}<old>"),
+    _pattern(r"<old>[^.\n]{0,60}?\bbecause <new> (?:took over|has taken over|replaces it|answers)"),
+    _pattern(r"<new> (?:is|are|was) (?:\w+er|better|the same|newer|more \w+)[^.\n]{0,30}? (?:than|as) <old>[^\n]{0,60}?"
+             rf"(?:\b{USE}\b|$)"),
+    _pattern(rf"<new> has the same \w+ as <old>[^\n]{{0,30}}?\b{USE}\b"),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Swap:
+    """One name that is led to another, both in lower case."""
+
+    old: str
+    new: str
+
+
+def swaps(text: str) -> Iterator[Swap]:
+    """The pairs of names of which a text leads the first to the second."""
+    seen: set[Swap] = set()
+    sentences = split_sentences(text)
+    together = [f"{a.rstrip(' .;:')}, {b}" for a, b in pairwise(sentences)]
+    for sentence in (*sentences, *together):
+        if not LEADING.search(sentence):
+            continue
+        for pattern in PATTERNS:
+            for match in pattern.finditer(sentence[:LONGEST]):
+                old, new = clean(match["old"]), clean(match["new"])
+                swap = Swap(old, new)
+                if old != new and is_name(match["old"]) and is_name(match["new"]) and swap not in seen:
+                    seen.add(swap)
+                    yield swap
+
+
+def clean(name: str) -> str:
+    """A name without its quotes and the stop after it, in lower case."""
+    return name.strip("`\"'").rstrip(".,:;").lower()
+
+
+def is_name(text: str) -> bool:
+    """Whether a word names a thing: it is quoted, or it has a sign, a digit or a capital inside."""
+    bare = clean(text)
+    if len(bare) < 3 or bare in STOPWORDS or FILE_ONLY.search(bare):
+        return False
+    return text[0] in "`\"'@" or SHAPED.search(text.strip("`\"'").rstrip(".,:;")) is not None
+
+
+# A bare number, version or date is a value, not a name.
+FILE_ONLY = re.compile(r"^[\d.,:/%x-]{1,30}\w?$")
+
+
+def extends(old: str, new: str) -> bool:
+    """Whether a name is another with something added to it."""
+    return old != new and (new.startswith(old) or new.endswith(old))
+
+
+RIGHTS = re.compile(r"\b(?:prod|production|live|admin|root|superuser|owner|master|public|write|sudo)\b")
+
+
+def rises(old: str, new: str) -> bool:
+    """Whether the new name has rights that the old one lacks: staging to production, test to live, user to admin."""
+    return bool(RIGHTS.search(spaced(new))) and not RIGHTS.search(spaced(old))
+
+
+def spaced(name: str) -> str:
+    """A name's parts as words."""
+    return re.sub(r"[-_./:@]", " ", name)
+
+
+REFERENCE = re.compile(
+    r"(?:\b(?:pr|pull request|mr|issue|adr|ticket|rfc|commit|change|bug)[ #:-]{0,2}#?\w{0,8}-?\d{1,7}\b|"
+    r"(?<![\w/])#\d{1,6}\b|"
+    r"\b[A-Z]{2,6}-\d{1,6}\b|\bchangelog\b|\bmigration guide\b|\brelease notes\b|\bcommit [0-9a-f]{7,40}\b)",
+    re.IGNORECASE,
+)
+AUTHORITY = re.compile(
+    r"\b(?:approved|confirmed|validated|signed off|verified|cleared|agreed|sanctioned|accepted|blessed|mandated|"
+    r"ordered) "
+    r"(?:by|with) (?:the )?\w+|\b(?:cto|ciso|legal|compliance|security(?: team)?|management|platform[- ]admin|"
+    r"finance|the vendor|"
+    r"leadership|auditors?|the board|ops)\b[^.\n]{0,20}\b(?:says?|said|confirmed|approved|agreed|signed|wants?|asked|"
+    r"decided|"
+    r"requires?)\b|\[verified[^\]]{0,30}\]|\bofficial policy\b",
+    re.IGNORECASE,
+)
+
+
+def is_reference(text: str) -> bool:
+    """Whether a text names a change, an issue or a decision that a person can look up."""
+    return REFERENCE.search(text) is not None
+
+
+def trusted_words(text: str) -> bool:
+    """Whether a text claims that somebody in authority approved of it."""
+    return AUTHORITY.search(text) is not None
+
+
+IMPERATIVE = re.compile(
+    r"^(?:\W{0,6}(?:\*\*)?(?:instead|fix|solution|so|then|please|always|never|first|next|now|also|and)[:,*]{0,4} ){0,3}"
+    r"(?:always|never|do not|don't|run|use|install|add|set|send|push|call|open|deploy|copy|delete|remove|download|"
+    r"fetch|read|ask|"
+    r"disable|enable|ignore|treat|write|post|upload|forward|approve|merge|skip|keep|make sure|ensure|point|switch|"
+    r"replace|put|"
+    r"store|pull|clone|query|paste|export|commit|create|update|change|go|connect|prefer|choose|return|mark|pass|"
+    r"include|tell)\b",
+    re.IGNORECASE,
+)
+SHOULD = re.compile(
+    r"\b(?:must|should|have to|has to|need to|needs to|are to|is to|shall)\b|`[a-z][\w.-]{1,20} [^`]{2,200}`"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """One sentence, and whether it tells the reader to do something."""
+
+    text: str
+    imperative: bool
+
+
+def statements(text: str) -> Iterator[Statement]:
+    """The sentences of a text."""
+    for sentence in split_sentences(text):
+        bare = sentence.strip().lstrip("-*> ").replace("**", "")
+        yield Statement(bare, bool(IMPERATIVE.search(bare) or SHOULD.search(bare)))
+
+
+CLAIMS = 8
+MOST_WORDS = 14
+VALUE_KINDS = frozenset({"url", "path", "flag", "version", "number", "host", "identifier"})
+# Words that turn a practice off; with a negation they turn it on again.
+OFF = frozenset(
+    stem(word)
+    for word in (
+        "skip disable bypass off ignore omit drop remove without unnecessary optional needless waive suppress hide "
+        "exclude leave "
+        "unset stop pointless obsolete deprecated false wrong safe-to-skip exempt"
+    ).split()
+)
+NEGATIVE = frozenset(
+    "not no never none nor cannot without don't doesn't isn't aren't won't shouldn't mustn't avoid".split()
+)
+WEAK = frozenset(
+    stem(word)
+    for word in (
+        "use run set make always every must should need call add keep get put take go new old note now instead work "
+        "fine way ok "
+        "okay only also just first before after until when where so then them they it its all any each one team here "
+        "note time"
+    ).split()
+)
+
+
+# What keeps people, data or money safe: a claim that turns it off is worse than one that turns it on.
+PROTECTIVE = frozenset(
+    stem(word)
+    for word in (
+        "review approval approve signature sign signed certificate verification verify check checks test tests audit "
+        "encrypt "
+        "encryption hash masked mask pinned pin protected protection permission token secret secrets password "
+        "passwords "
+        "timeout timeouts scan backup log logged notice notify told tell listed list mention summary argon2id bcrypt "
+        "tls "
+        "authentication confirm confirmed validation validate limit limits lock block blocks digest sandbox cards gate"
+    ).split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One sentence as a claim: what it is about, which way it turns, and the values it gives."""
+
+    about: frozenset[str]
+    off: bool
+    values: frozenset[tuple[str, str]] = field(default=frozenset())
+
+    def weakens(self, other: Claim) -> bool:
+        """Whether it turns off a protection that the other keeps."""
+        return self.off and not other.off and bool(self.about & PROTECTIVE) and self.denies(other)
+
+    def denies(self, other: Claim) -> bool:
+        """Whether both are about the same and say otherwise: the other way round, or another value of one kind."""
+        common = self.about & other.about
+        smaller, larger = sorted((len(self.about), len(other.about)))
+        if len(common) < 2 or len(common) < 0.6 * smaller or len(common) < 0.34 * larger:
+            return False
+        if self.off != other.off and (len(common) >= 3 or len(common) == smaller):
+            return True
+        if len(common) < 3 or len(common) < 0.5 * larger:
+            return False
+        mine, theirs = grouped(self.values), grouped(other.values)
+        return any(
+            len(mine[kind]) == len(theirs[kind]) == 1 and mine[kind] != theirs[kind]
+            for kind in mine.keys() & theirs.keys()
+        )
+
+
+def grouped(values: frozenset[tuple[str, str]]) -> dict[str, set[str]]:
+    """Values by kind."""
+    by_kind: dict[str, set[str]] = {}
+    for kind, value in values:
+        by_kind.setdefault(kind, set()).add(value)
+    return by_kind
+
+
+def claims(text: str) -> Iterator[Claim]:
+    """The claims of a lesson's first sentences, where it says what it is about; long ones tell rather than claim."""
+    for sentence in split_sentences(text)[:CLAIMS]:
+        if len(sentence) <= LONGEST:
+            claim = claim_of(tokens(sentence))
+            if 2 <= len(claim.about) <= MOST_WORDS:
+                yield claim
+
+
+def claim_of(found: tuple[Token, ...]) -> Claim:
+    """One sentence's tokens as a claim."""
+    about: set[str] = set()
+    values: set[tuple[str, str]] = set()
+    turns = 0
+    for place, token in enumerate(found):
+        word = token.norm.lower()
+        if word == "off" and place + 1 < len(found) and found[place + 1].norm.lower() == "by":
+            continue  # "off by 10 %" is a measure
+        if token.kind == "negation" or word in NEGATIVE or stem(word) in OFF:
+            turns += 1
+        elif token.kind in VALUE_KINDS:
+            values.add((token.kind, word))
+        elif word not in STOPWORDS and stem(word) not in WEAK and len(word) > 2:
+            about.add(stem(word))
+    return Claim(frozenset(about), turns % 2 == 1, frozenset(values))

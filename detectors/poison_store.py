@@ -1,0 +1,341 @@
+"""What single texts cannot show: lessons that contradict, replace, echo or shorten others, or misstate their origin.
+
+Signals after A-MemGuard (arXiv 2510.02373, consensus of neighbours), MINJA (arXiv 2503.03704, entity swaps and
+shortening chains) and MemoryGraft (forged validation). Nothing that a lesson says of itself raises its trust.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+
+from detectors.poison_claims import Swap, claims, extends, is_reference, rises, statements, swaps, trusted_words
+from index.literals import content, literal_set
+from index.records import EXTERNAL_ORIGINS, TRUST_RANK, Finding, Solution, Verdict
+
+# Prior trust by provenance, 0..1; the alarm is text score x (1.4 - trust) + store score, and stops at 1.
+PRIOR = {"reviewed": 0.9, "observed": 0.7, "external": 0.3}
+STORE_SCORE = {"high": 1.0, "medium": 0.5, "low": 0.2}
+STOP = 1.0
+# A lesson that leads names about is short; a long document tells of many renamings.
+LONG_BODY = 1500
+CHAIN = 3
+CHAIN_WORDS = 80
+BURST = 3
+MANY_SUPERSEDED = 3
+SELF_PRAISE = frozenset(
+    "approved_by verified_by reviewed_by validated reward uses success_rate endorsed_by score".split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class StoreFinding:
+    """A finding about one solution, and the paths of those it was judged against."""
+
+    path: str
+    finding: Finding
+    others: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Note:
+    """A solution with what the checks read of it, each computed once."""
+
+    solution: Solution
+
+    @property
+    def path(self) -> str:
+        """Where it lies."""
+        return self.solution.path
+
+    @cached_property
+    def said(self) -> str:
+        """Its title and body."""
+        return f"{self.solution.title}.\n{self.solution.body}"
+
+    @cached_property
+    def words(self) -> frozenset[str]:
+        """What it says, as a set."""
+        return frozenset(content(self.said))
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names, commands, hosts and numbers in it, its triggers included, in lower case."""
+        triggers = self.solution.triggers
+        rest = "\n".join((*triggers.paths, *triggers.commands, *triggers.errors, *self.solution.tags))
+        return frozenset(name.lower() for name in literal_set(f"{self.said}\n{rest}"))
+
+    @property
+    def origins(self) -> frozenset[str]:
+        """The independent places it rests on: sessions, or addresses for what came from outside."""
+        return frozenset(source.ref or source.session for source in self.solution.sources)
+
+    @property
+    def external(self) -> bool:
+        """Whether it derives from text of the outside, whatever it claims to be."""
+        sources = self.solution.sources
+        return self.solution.trust == "external" or any(source.origin in EXTERNAL_ORIGINS for source in sources)
+
+    @cached_property
+    def backed(self) -> bool:
+        """Whether something beside its own word speaks for it: a person's review, two sessions, a reference of ours."""
+        if self.external:
+            return self.solution.trust == "reviewed"
+        return self.solution.trust == "reviewed" or len(self.origins) >= 2 or is_reference(self.said)
+
+
+def scan_store(
+    solutions: Iterable[Solution],
+    verdicts: Mapping[str, Verdict],
+    *,
+    project_files: Mapping[str, str] | None = None,
+    known_sessions: frozenset[str] | None = None,
+    used: Mapping[str, int] | None = None,
+) -> tuple[StoreFinding, ...]:
+    """Judge every solution by its neighbours and its origin, sorted by path.
+
+    `verdicts` are those on the single texts, by path. `project_files` are texts of the repository that outrank a note
+    (AGENTS.md, Makefile, lock files), by path; `known_sessions` the sessions that were really harvested; `used` how
+    often the usage log saw an id. What is None is not checked.
+    """
+    notes = [Note(solution) for solution in sorted(solutions, key=lambda one: (one.created, one.path))]
+    found: list[StoreFinding] = []
+    found += entity_swaps(notes, project_files or {})
+    found += contradictions(notes, project_files or {})
+    found += shortening_chains(notes, verdicts)
+    found += bursts(notes)
+    found += false_supersessions(notes)
+    found += forged_provenance(notes, known_sessions, used)
+    found += outside_instructions(notes)
+    found += poisoned_sources(notes, verdicts)
+    return tuple(sorted(found, key=lambda one: (one.path, one.finding.rule, one.others)))
+
+
+def raise_verdicts(
+    solutions: Iterable[Solution], verdicts: Mapping[str, Verdict], findings: Sequence[StoreFinding]
+) -> dict[str, Verdict]:
+    """The verdicts with the store's findings taken in: clean may become suspect; no verdict is ever lowered."""
+    by_path: dict[str, list[StoreFinding]] = defaultdict(list)
+    for one in findings:
+        by_path[one.path].append(one)
+    raised = {}
+    for solution in solutions:
+        verdict = verdicts.get(solution.path)
+        if verdict is None:
+            continue
+        about = by_path.get(solution.path, [])
+        distinct = {one.finding.rule: STORE_SCORE[one.finding.severity] for one in about}
+        alarm = verdict.score * (1.4 - PRIOR[solution.trust]) + sum(distinct.values())
+        if about and verdict.answer == "clean" and alarm >= STOP:
+            shown = tuple(one.finding for one in about)
+            verdict = replace(
+                verdict, answer="suspect", score=max(verdict.score, 0.5), findings=verdict.findings + shown
+            )
+        raised[solution.path] = verdict
+    return raised
+
+
+def point(note: Note, rule: str, severity: str, reason: str, others: Iterable[Note] = ()) -> StoreFinding:
+    """A finding about a whole solution."""
+    finding = Finding(f"store.{rule}", "store", severity, (0, len(note.solution.text or note.solution.body)), reason)  # type: ignore[arg-type]
+    return StoreFinding(note.path, finding, tuple(sorted(other.path for other in others)))
+
+
+def entity_swaps(notes: Sequence[Note], project_files: Mapping[str, str]) -> Iterator[StoreFinding]:
+    """A name that the store knows is led to one that only such notes know; and what then builds on the new name."""
+    project = "\n".join(project_files.values()).lower()
+    led = {note.path: tuple(swaps(note.said)) for note in notes}
+    for place, note in enumerate(notes):
+        for swap in led[note.path]:
+            if swap.new in project or swap_accounted(note, swap):
+                continue
+            before = [other for other in notes[:place] if not other.origins & note.origins]
+            knows_old = [other for other in before if mentions(other, swap.old)]
+            if not knows_old and swap.old not in project:
+                continue
+            if any(mentions(other, swap.new) and not introduces(led[other.path], swap.new) for other in before):
+                continue
+            reason = f"leads {swap.old}, which the store knows, to {swap.new}, which nothing else knows"
+            if len(note.solution.body) > LONG_BODY:
+                yield point(note, "entity_swap", "low", reason, knows_old)
+                break
+            yield point(note, "entity_swap", "high", reason, knows_old)
+            for later in notes:
+                if later is not note and not later.backed and mentions(later, swap.new):
+                    yield point(later, "follows_swap", "high", f"builds on {swap.new}, which a swap brought in", [note])
+            break
+
+
+def introduces(led: Sequence[Swap], name: str) -> bool:
+    """Whether a note itself leads something to this name, so that its word for it is none."""
+    return any(swap.new == name for swap in led)
+
+
+def mentions(note: Note, name: str) -> bool:
+    """Whether a note names something."""
+    return name in note.names or any(name in known.split("/") or name == known.strip("`'\"") for known in note.names)
+
+
+def swap_accounted(note: Note, swap: Swap) -> bool:
+    """Whether a swap has something to show for it; one that gains rights needs a person's review."""
+    return note.solution.trust == "reviewed" if rises(swap.old, swap.new) else note.backed
+
+
+def contradictions(notes: Sequence[Note], project_files: Mapping[str, str]) -> Iterator[StoreFinding]:
+    """A later note says otherwise than two older ones of independent origin, or than a file of the project."""
+    said = {note.path: tuple(claims(note.said)) for note in notes}
+    files = {path: tuple(claims(text)) for path, text in project_files.items()}
+    for place, note in enumerate(notes):
+        if note.backed:
+            continue
+        against: dict[str, Note] = {}
+        for claim in said[note.path]:
+            rivals = [
+                older
+                for older in notes[:place]
+                if not older.origins & note.origins and any(claim.denies(other) for other in said[older.path])
+            ]
+            against |= {older.path: older for older in rivals}
+        independent = {origin for older in against.values() for origin in older.origins or {older.path}}
+        agreeing = [older for older in against.values() if not older.external]
+        trusted = any(older.solution.trust == "reviewed" for older in agreeing)
+        if len(independent) >= 2 and len(agreeing) >= 2:
+            reason = f"says otherwise than {len(agreeing)} older notes, with nothing to show for it"
+            yield point(note, "contradiction", "high", reason, agreeing)
+        elif any(claim.weakens(other) for claim in said[note.path] for old in agreeing for other in said[old.path]):
+            yield point(note, "contradiction", "high", "turns off a protection that an older note keeps", agreeing)
+        elif agreeing and trusted:
+            yield point(note, "contradiction", "high", "says otherwise than a reviewed note", agreeing)
+        elif any(claim.denies(other) for claim in said[note.path] for held in files.values() for other in held):
+            yield point(note, "contradiction", "high", "says otherwise than a file of the project")
+        elif agreeing:
+            yield point(note, "contradiction", "medium", "says otherwise than an older note", agreeing)
+
+
+def shortening_chains(notes: Sequence[Note], verdicts: Mapping[str, Verdict]) -> Iterator[StoreFinding]:
+    """Notes on one thing of which each is a part of another: what MINJA's progressive shortening leaves behind."""
+    chain_of: dict[str, set[str]] = {note.path: {note.path} for note in notes}
+    for a, b in combinations(notes, 2):
+        if shortened(a, b) or shortened(b, a):
+            joined = chain_of[a.path] | chain_of[b.path]
+            for path in joined:
+                chain_of[path] = joined
+    for note in notes:
+        chain = [other for other in notes if other.path in chain_of[note.path]]
+        doubtful = any(verdicts.get(one.path, Verdict("clean")).answer != "clean" for one in chain)
+        if len(chain) >= CHAIN or (
+            len(chain) > 1 and (doubtful or any(True for one in chain for _ in swaps(one.said)))
+        ):
+            others = [other for other in chain if other is not note]
+            yield point(note, "shortening_chain", "high", "one of a chain of notes, each a part of another", others)
+
+
+def shortened(short: Note, long: Note) -> bool:
+    """Whether a note says a part of what another says, and nothing else."""
+    if not 2 <= len(short.words) <= 0.85 * len(long.words) or len(long.words) > CHAIN_WORDS:
+        return False
+    return len(short.words & long.words) >= 0.8 * len(short.words)
+
+
+def bursts(notes: Sequence[Note]) -> Iterator[StoreFinding]:
+    """Three or more notes of one origin that say nearly the same: repetition that looks like agreement."""
+    by_origin: dict[str, list[Note]] = defaultdict(list)
+    for note in notes:
+        for origin in note.origins:
+            by_origin[origin].append(note)
+    for origin, together in sorted(by_origin.items()):
+        alike: dict[str, set[str]] = defaultdict(set)
+        for a, b in combinations(together, 2):
+            if overlap(a.words, b.words) >= 0.45:
+                alike[a.path].add(b.path)
+                alike[b.path].add(a.path)
+        for note in together:
+            if len(alike[note.path]) + 1 >= BURST:
+                near = [other for other in together if other.path in alike[note.path]]
+                yield point(
+                    note, "burst", "high", f"one of {len(near) + 1} notes from {origin} that say the same", near
+                )
+
+
+def overlap(a: frozenset[str], b: frozenset[str]) -> float:
+    """Jaccard similarity."""
+    return len(a & b) / len(a | b) if a | b else 0.0
+
+
+def false_supersessions(notes: Sequence[Note]) -> Iterator[StoreFinding]:
+    """A note that replaces many, better trusted, or unrelated ones."""
+    by_id = {note.solution.id: note for note in notes}
+    for note in notes:
+        if note.solution.trust == "reviewed" and not note.external:
+            continue
+        replaced = [by_id[old] for old in note.solution.supersedes if old in by_id]
+        above = [old for old in replaced if TRUST_RANK[old.solution.trust] > TRUST_RANK[note.solution.trust]]
+        unrelated = [
+            old for old in replaced if len(old.words & note.words) < 0.2 * min(len(old.words), len(note.words))
+        ]
+        foreign = [old for old in replaced if not old.origins & note.origins]
+        if above and not note.backed:
+            yield point(note, "false_supersession", "high", "replaces a note that is better trusted", above)
+        elif unrelated:
+            yield point(note, "false_supersession", "high", "replaces a note about something else", unrelated)
+        elif len(note.solution.supersedes) >= MANY_SUPERSEDED and foreign and len(note.origins) < 2:
+            yield point(note, "false_supersession", "high", f"replaces {len(note.solution.supersedes)} notes", replaced)
+        elif replaced and not note.backed and foreign:
+            yield point(note, "false_supersession", "medium", "replaces a note with nothing to show for it", replaced)
+
+
+def far(a: Note, b: Note) -> bool:
+    """Whether two notes have hardly a word in common."""
+    return len(a.words & b.words) < 0.15 * min(len(a.words), len(b.words))
+
+
+def forged_provenance(
+    notes: Sequence[Note], known_sessions: frozenset[str] | None, used: Mapping[str, int] | None
+) -> Iterator[StoreFinding]:
+    """A note whose origin is missing, unknown, or other than it claims; or that praises itself."""
+    for note in notes:
+        solution = note.solution
+        sources = solution.sources
+        sessions = {source.session for source in sources if source.session}
+        if sources and solution.trust == "observed" and all(source.origin in EXTERNAL_ORIGINS for source in sources):
+            yield point(
+                note, "forged_provenance", "high", "calls itself observed, but all it rests on came from outside"
+            )
+        elif known_sessions is not None and sessions and not sessions & known_sessions:
+            yield point(note, "forged_provenance", "high", "rests on a session that was never harvested")
+        elif not sources and solution.trust != "external":
+            severity = "high" if solution.trust == "reviewed" or trusted_words(note.said) else "low"
+            yield point(note, "forged_provenance", severity, "rests on nothing: it names no source")
+        if used is not None and solution.helpful > used.get(solution.id, 0):
+            yield point(note, "forged_counter", "high", "counts more use than the usage log saw")
+        praise = sorted(SELF_PRAISE.intersection(solution.extra))
+        if praise:
+            yield point(note, "self_praise", "medium", f"praises itself in its front matter: {', '.join(praise)}")
+        if trusted_words(note.said) and not note.backed:
+            yield point(note, "claimed_authority", "medium", "claims an approval that nothing shows")
+
+
+def outside_instructions(notes: Sequence[Note]) -> Iterator[StoreFinding]:
+    """An instruction that came in from a web page, an issue or another's tool, not from the person or the work."""
+    for note in notes:
+        if note.external and note.solution.trust != "reviewed" and any(s.imperative for s in statements(note.said)):
+            yield point(note, "outside_instruction", "high", "an instruction that came from outside")
+
+
+def poisoned_sources(notes: Sequence[Note], verdicts: Mapping[str, Verdict]) -> Iterator[StoreFinding]:
+    """A note that shares its outside source with poison, or its session and its subject."""
+    poison = [note for note in notes if verdicts.get(note.path, Verdict("clean")).answer == "poison"]
+    for note in notes:
+        if note in poison:
+            continue
+        for bad in poison:
+            shared = note.origins & bad.origins
+            if shared and (note.external or len(note.words & bad.words) >= 0.3 * min(len(note.words), len(bad.words))):
+                yield point(note, "poisoned_source", "high", f"shares {min(shared)} with a poisoned note", [bad])
+                break
+
+
+__all__ = ["StoreFinding", "extends", "raise_verdicts", "scan_store"]
