@@ -26,6 +26,8 @@ class Place:
         self.top = find_up(self.cwd, ".git")
         self.project = read_project(self.top) or self.cwd
         session = text_of(payload, "session_id") or text_of(payload, "conversation_id")
+        if session and (sub := text_of(payload, "agent_id")):  # a sub-agent does not see what its parent was given
+            session = f"{session}:{sub}"
         self.given = f"{root}/.cache/given/{plain_name(session)}" if session else ""
         self.databases = [f"{root}/.cache/recall.db"]
         shared = find_up(self.cwd, ".hotwash")
@@ -81,7 +83,7 @@ def read_file(path: str, most: int = 1 << 18) -> str:
 
 
 def read_project(top: str) -> str:
-    """host/owner/name of a repository's remote `origin`, "" where there is none."""
+    """host/owner/name of a repository's remote `origin`, else of its first; "" where there is none."""
     if not top:
         return ""
     config = read_file(f"{top}/.git/config")
@@ -90,7 +92,8 @@ def read_project(top: str) -> str:
         folder = folder if folder.startswith("/") else f"{top}/{folder}"
         common = read_file(f"{folder}/commondir", 4096).strip()
         config = read_file(f"{folder}/{common}/config" if common else f"{folder}/config")
-    _, _, section = config.partition('[remote "origin"]')
+    origin = config.partition('[remote "origin"]')[2]
+    section = origin or config.partition('[remote "')[2]
     for line in section.partition("\n[")[0].split("\n"):
         key, _, value = line.partition("=")
         if key.strip().lower() == "url":
