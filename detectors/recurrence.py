@@ -253,7 +253,8 @@ def _pattern(
         ids=tuple(solution.id for solution in members),
         paths=tuple(solution.path for solution in members),
         why=group.why,
-        sessions=tuple(sorted({session for session, _ in shown})),
+        # A sub-agent and the session that started it are one.
+        sessions=tuple(sorted({session.partition("+")[0] for session, _ in shown})),
         projects=tuple(sorted({places.get(session) or solution.project for session, solution in shown} - {""})),
         days=tuple(sorted({dates.get(session) or solution.created.date() for session, solution in shown})),
         strength=group.strength,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from detectors.registry import detect_episodes
@@ -20,8 +20,9 @@ from reflect.lessons import write_lessons
 from reflect.plan import plan_session
 from reflect.redact import redact_session
 from reflect.spool import Event, drop_events, events_for
+from reflect.transcripts.known import session_keys, without_known
 from reflect.transcripts.protocol import Mark
-from reflect.transcripts.registry import find_sessions, read_sessions
+from reflect.transcripts.registry import file_stamp, find_sessions, read_sessions
 
 MOST_TRIES = 5
 STILL_RUNNING = "still running"
@@ -62,19 +63,25 @@ def ingest(run: Pass, files: Sequence[Path], events: Sequence[Event], asked: boo
     by_file: dict[str, list[Progress]] = {}
     for progress in ledger.values():
         by_file.setdefault(progress.path, []).append(progress)
+    seen: set[str] = set()
+    names = "\n".join(file.name for file in files)
     for position, file in enumerate(files, 1):
         run.world.say(f"reading {position} of {len(files)}: {file.name}")
         earlier = by_file.get(str(file), [])
         try:
-            stat = file.stat()
-            if earlier and all(same_file(progress, stat.st_size, stat.st_mtime_ns) for progress in earlier):
+            size, mtime_ns = file_stamp(file)
+            if earlier and all(same_file(progress, size, mtime_ns) for progress in earlier):
                 run.report.unchanged += len(earlier)
                 _drop_used(run, events, earlier)
                 continue
-            mark = Mark(*earlier[0].rewind) if len(earlier) == 1 and stat.st_size >= earlier[0].offset else None
-            blank = Progress("", str(file), stat.st_size, stat.st_mtime_ns)
+            mark = Mark(*earlier[0].rewind) if len(earlier) == 1 and size >= earlier[0].offset else None
+            blank = Progress("", str(file), size, mtime_ns)
             for session in read_sessions(file, mark):
-                known |= _ingest_session(run, session, blank, ledger, events, known, asked)
+                # A fork or an older resume repeats the history of another file.
+                own = without_known(session, seen)
+                seen |= session_keys(session)
+                has_parent = session.parent in ledger or session.parent.partition(":")[2] in names
+                known |= _ingest_session(run, own, blank, ledger, events, known, asked, has_parent)
         except Exception as error:
             _keep_failure(run, file, earlier, error)
 
@@ -114,11 +121,12 @@ def _ingest_session(
     events: Sequence[Event],
     known: Collection[str],
     asked: bool,
+    has_parent: bool,
 ) -> set[str]:
     """Land what one session taught; returns the ids of its new lessons."""
     before = ledger.get(session.key)
     mine = events_for(events, session.key, session.path)
-    reason = why_not(run.world, session, mine, asked)
+    reason = why_not(run.world, session, mine, asked, blank.mtime_ns, has_parent)
     redacted: Counter[str] = Counter()
     episodes: tuple[Episode, ...] = ()
     taught = Extraction()
@@ -156,14 +164,20 @@ def _ingest_session(
     return {solution.id for solution in new}
 
 
-def why_not(world: World, session: Session, events: Sequence[Event], asked: bool) -> str:
-    """Why a session teaches nothing for now or for ever; "" when it is to be concluded."""
+def why_not(
+    world: World, session: Session, events: Sequence[Event], asked: bool, mtime_ns: int, parent_known: bool
+) -> str:
+    """Why a session teaches nothing for now or for ever; "" when it is to be concluded.
+
+    `mtime_ns` is that of its file, for agents that write no times; `parent_known` says of a sub-agent's session
+    whether the one that started it is read too.
+    """
     reflect = world.settings.reflect
     if not session.turns and session.unread:
         return "nothing in it was understood"
     if session.own:
         return "a run of hotwash itself"
-    if session.subagent:
+    if session.subagent and (parent_known or not session.parent):
         return "a sub-agent's session; its parent tells the story"
     if session.scheduled:
         return "started by a timer"
@@ -173,7 +187,8 @@ def why_not(world: World, session: Session, events: Sequence[Event], asked: bool
         return "its project is not among those to read"
     ended = asked or any(event.moment == "end" for event in events)
     quiet_since = world.now - timedelta(minutes=reflect.quiet_minutes)
-    if not ended and session.finished and quiet_since < session.finished <= world.now:
+    finished = session.finished or datetime.fromtimestamp(mtime_ns / 1e9, UTC)
+    if not ended and quiet_since < finished <= world.now:
         return STILL_RUNNING
     return ""
 
@@ -204,8 +219,7 @@ def _keep_failure(run: Pass, file: Path, earlier: Sequence[Progress], error: Exc
     reason = f"{type(error).__name__}: {error}"
     failed = [replace(progress, status="failed", reason=reason, tries=progress.tries + 1) for progress in earlier]
     if not failed:
-        stat = file.stat() if file.exists() else None
-        size, mtime_ns = (stat.st_size, stat.st_mtime_ns) if stat else (0, 0)
+        size, mtime_ns = file_stamp(file)
         failed = [Progress(f"file:{file}", str(file), size, mtime_ns, status="failed", reason=reason, tries=1)]
     for progress in failed:
         change = change_progress(run.world.root, progress)

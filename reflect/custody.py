@@ -58,8 +58,13 @@ def render_episode(session: Session, episodes: Sequence[Episode], earlier: bytes
 
     `earlier` is the file as it stands: turns that it holds and this reading does not are kept.
     """
-    rows = {(row["line"], row["end"]): row for row in read_episode(earlier)[1]} if earlier else {}
-    rows |= {(turn.line, turn.end): _row(turn) for turn in _kept(session, episodes)}
+    rows: dict[tuple[int, int], list[dict[str, Any]]] = {}
+    for turn in _kept(session, episodes):
+        rows.setdefault((turn.line, turn.end), []).append(_row(turn))
+    for row in read_episode(earlier)[1] if earlier else ():
+        place = rows.setdefault((row["line"], row["end"]), [])
+        if row not in place:
+            place.append(row)
     head = {
         "session": session.key,
         "project": session.project,
@@ -69,7 +74,10 @@ def render_episode(session: Session, episodes: Sequence[Episode], earlier: bytes
         "lines": session.lines,
         "because": [{"detector": e.detector, "lines": list(e.lines), "reason": e.reason} for e in episodes],
     }
-    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in (head, *(rows[key] for key in sorted(rows))))
+    text = "".join(
+        json.dumps(line, ensure_ascii=False) + "\n"
+        for line in (head, *(row for key in sorted(rows) for row in rows[key]))
+    )
     buffer = io.BytesIO()
     with gzip.GzipFile(fileobj=buffer, mode="wb", mtime=0, filename="") as file:
         file.write(text.encode("utf-8", "replace"))

@@ -8,6 +8,8 @@ from dataclasses import replace
 
 from index.records import Session, Turn
 
+_TOO_SHORT = 80
+
 
 def turn_keys(turn: Turn) -> tuple[str, ...]:
     """The names under which a turn is known again: its record's id, if it has one, and a hash of what it says.
@@ -21,18 +23,18 @@ def turn_keys(turn: Turn) -> tuple[str, ...]:
     return tuple(names)
 
 
-_TOO_SHORT = 80
+def session_keys(session: Session) -> frozenset[str]:
+    """The names of all turns of a session: what later sessions of the same story are held against."""
+    return frozenset(key for turn in session.turns for key in turn_keys(turn))
 
 
-def drop_known(session: Session, seen: AbstractSet[str]) -> tuple[Session, frozenset[str]]:
-    """The session without the turns known from `seen`, and all keys seen so far, its own included.
+def without_known(session: Session, seen: AbstractSet[str]) -> Session:
+    """The session without the turns known from `seen`: by the record's id, or for one without an id by its text.
 
-    A turn is known by its record's id; one without an id by its text. Within one session nothing is dropped: the
-    agent may say a thing twice.
+    Within one session nothing is dropped: the agent may say a thing twice.
     """
     kept = tuple(turn for turn in session.turns if not _is_known(turn, seen))
-    keys = frozenset(key for turn in session.turns for key in turn_keys(turn))
-    return (session if len(kept) == len(session.turns) else replace(session, turns=kept)), frozenset(seen) | keys
+    return session if len(kept) == len(session.turns) else replace(session, turns=kept)
 
 
 def _is_known(turn: Turn, seen: AbstractSet[str]) -> bool:
