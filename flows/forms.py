@@ -6,13 +6,17 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from curate.drafts import Draft, Evidence
+from curate.drafts import DETAILS_FILE, Draft, Evidence
 from curate.improve import render_diff
 from curate.skills import ListingCost, agent_of, check_skill, listing_cost
 from index.records import Problem, Verdict
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=\s|$)")
+CHOICES_TEXT = (
+    "**publish** writes the skill; **reject** keeps it away until there is new evidence; **later** asks again in some "
+    "days; **merge** adds it to a skill you have and shows you the change first."
+)
 # Longest text of one cell; the evidence file has it whole.
 CELL = 160
 
@@ -47,7 +51,7 @@ def render_review(
         parts.append(f"**New since it was rejected:** {escape(', '.join(draft.news))}.")
     parts.append(f"### Evidence\n\n{(evidence_list if narrow else evidence_table)(draft.evidence)}")
     if isinstance(skill, Problem):
-        return "\n\n".join([*parts, "### The file", fenced(draft.text)])
+        return "\n\n".join([*parts, f"### The file\n\n{fenced(draft.text)}"])
     if draft.improves is not None:
         diff = render_diff(draft.improves.before, draft.text, skill.name)
         parts.append(f"### The change to {escape(draft.improves.path)}\n\n{fenced(diff, 'diff')}")
@@ -58,8 +62,11 @@ def render_review(
         f"- {cost.agent}: {cost.characters} characters, about {cost.tokens} tokens in every conversation"
         for cost in costs
     ]
+    if draft.details:
+        parts.append(f"### {DETAILS_FILE}\n\n{_shown(draft.details)}")
     where = [f"- file: `{draft.folder}/SKILL.md` in the store; what stands there is what is published"]
-    return "\n\n".join([*parts, "### Cost and place\n\n" + "\n".join([*lines, *where])])
+    parts.append("### Cost and place\n\n" + "\n".join([*lines, *where]))
+    return "\n\n".join([*parts, f"### Your decision\n\n{CHOICES_TEXT}"] if narrow else parts)
 
 
 def _intro(draft: Draft) -> str:

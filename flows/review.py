@@ -16,7 +16,9 @@ from flows.forms import Findings, render_review
 from flows.report import Report, StageLine
 from index.changes import Plan
 from index.errors import HotwashError
-from index.records import Problem
+from index.records import Answer, Problem
+
+SEVERITY: dict[Answer, int] = {"clean": 0, "suspect": 1, "poison": 2}
 
 
 class NoSuchDraft(HotwashError):
@@ -53,7 +55,9 @@ def find_draft(root: Path, name: str) -> Draft:
 def show(world: World, draft: Draft, problem: str = "", narrow: bool = False, scanners: Scanners | None = None) -> str:
     """What a person is shown of a draft, scanned as it stands now; `narrow` for the Prefect form."""
     scanners = scanners or Scanners()
-    findings = Findings(scanners.scan(draft.text), len(scanners.find_secrets(draft.text)))
+    texts = draft.files.values()
+    worst = max((scanners.scan(text) for text in texts), key=lambda verdict: SEVERITY[verdict.answer])
+    findings = Findings(worst, sum(len(scanners.find_secrets(text)) for text in texts))
     return render_review(draft, findings, world.settings.review.skills_folders, problem, narrow)
 
 

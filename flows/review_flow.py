@@ -33,20 +33,13 @@ run_decide = task(name="decide", cache_policy=NO_CACHE)(decide)
 class ReviewForm(RunInput):
     """What the form asks. The server holds an answer against this schema before the run goes on."""
 
-    decision: Literal["publish", "reject", "later", "merge"] = Field(
-        title="Decision",
-        description="publish writes the skill; reject keeps it away until there is new evidence; later asks again in "
-        "some days; merge adds it to a skill you have and shows you the change first.",
-    )
+    # Titles say it all: a help text below each field would leave no room for the draft above them.
+    decision: Literal["publish", "reject", "later", "merge"] = Field(title="Decision")
     skill_name: str = Field("", title="Name", max_length=MAX_NAME, pattern=NAME_PATTERN)
-    skill_description: str = Field(
-        "",
-        title="Description",
-        max_length=MAX_DESCRIPTION,
-        description="What the agent sees in every conversation; it must say when to use the skill.",
-    )
-    note: str = Field("", title="Note", max_length=2000, description="Why; kept with the decision.")
-    merge_into: str = Field("", title="Merge into", max_length=500, description="For merge only: that skill's name.")
+    skill_description: str = Field("", title="Description, which says when to use it", max_length=MAX_DESCRIPTION)
+    note: str = Field("", title="Note, kept with the decision", max_length=2000)
+    merge_into: str = Field("", title="Merge into: the skill's name, for merge only", max_length=500)
+    who: str = Field("", title="Your name, else the system's user", max_length=100)
 
 
 def form_for(draft: Draft, text: str) -> type[ReviewForm]:
@@ -81,7 +74,7 @@ def review(store: str, name: str, digest: str) -> State[str]:
         answer = suspend_flow_run(wait_for_input=form, key=f"{digest}-{attempt}")
         decision = Decision(
             answer.decision,
-            current_user(),
+            answer.who.strip() or current_user(),
             answer.skill_name,
             answer.skill_description,
             answer.note,

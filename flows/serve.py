@@ -37,6 +37,8 @@ from index.store import CACHE, make_store
 PREFECT_FOLDER = "prefect"
 SERVER_LOG = "server.log"
 QUIET = {
+    # The form of a suspended run is only in the V1 interface (seen with Prefect 3.9.1).
+    "PREFECT_SERVER_UI_V2_ENABLED": "false",
     "DO_NOT_TRACK": "1",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
     "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",

@@ -92,6 +92,15 @@ def test_publish_with_an_edited_description(serving: Serving, browser: Any) -> N
     page.close()
 
 
+def test_the_bare_address_leads_to_the_interface_with_the_form(serving: Serving, browser: Any) -> None:
+    """Prefect has two interfaces, and only the older one shows the form of a suspended run."""
+    page = browser.new_page()
+    page.goto(f"http://127.0.0.1:{serving.port}/")
+    page.get_by_text("Switch to V2 UI").wait_for(timeout=90_000)
+    assert "/v2" not in page.url
+    page.close()
+
+
 def test_reject(serving: Serving, browser: Any) -> None:
     """A rejected draft goes to the archive with the note, and no skill is written."""
     write_draft_files(serving.root, make_draft("services-to-reject"))

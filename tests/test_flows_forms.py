@@ -73,6 +73,13 @@ def test_an_improvement_is_shown_as_a_diff() -> None:
     assert "Note:" not in shown
 
 
+def test_the_details_are_shown_for_they_are_published_too() -> None:
+    """A long draft's second file stands below the first; the form ends with what each choice does."""
+    text = render_review(replace(make_draft("x"), details="# More\n\n- A detail.\n"), CLEAN, FOLDERS, narrow=True)
+    assert "### references/lessons.md\n\n#### More\n\n- A detail." in text
+    assert text.rstrip().endswith("shows you the change first.")
+
+
 def test_nothing_hides_in_the_shown_text() -> None:
     """HTML, comments, link targets, images and characters that do not show are seen as they are."""
     body = BODY + "\n- a <!-- hidden --> b <img src=x> [text](https://example.org) ![i](x) zero\u200bwidth `<kept>`\n"
