@@ -12,7 +12,17 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
 
-from detectors.poison_claims import Swap, claims, extends, is_reference, rises, statements, swaps, trusted_words
+from detectors.poison_claims import (
+    Swap,
+    claims,
+    extends,
+    is_name,
+    is_reference,
+    rises,
+    statements,
+    swaps,
+    trusted_words,
+)
 from index.literals import content, literal_set
 from index.records import EXTERNAL_ORIGINS, TRUST_RANK, Finding, Solution, Verdict
 
@@ -22,6 +32,7 @@ STORE_SCORE = {"high": 1.0, "medium": 0.5, "low": 0.2}
 STOP = 1.0
 # A lesson that leads names about is short; a long document tells of many renamings.
 LONG_BODY = 1500
+LONG_NAME = 7
 CHAIN = 3
 CHAIN_WORDS = 80
 BURST = 3
@@ -94,14 +105,19 @@ def scan_store(
     project_files: Mapping[str, str] | None = None,
     known_sessions: frozenset[str] | None = None,
     used: Mapping[str, int] | None = None,
+    quarantined: Iterable[Solution] = (),
 ) -> tuple[StoreFinding, ...]:
     """Judge every solution by its neighbours and its origin, sorted by path.
 
     `verdicts` are those on the single texts, by path. `project_files` are texts of the repository that outrank a note
     (AGENTS.md, Makefile, lock files), by path; `known_sessions` the sessions that were really harvested; `used` how
-    often the usage log saw an id. What is None is not checked.
+    often the usage log saw an id. What is None is not checked. `quarantined` are lessons pulled before: nothing is
+    said of them, but what builds on them is found.
     """
-    notes = [Note(solution) for solution in sorted(solutions, key=lambda one: (one.created, one.path))]
+    live = tuple(solutions)
+    pulled = tuple(quarantined)
+    notes = [Note(solution) for solution in sorted((*live, *pulled), key=lambda one: (one.created, one.path))]
+    verdicts = {**verdicts, **{one.path: Verdict("poison", 1.0) for one in pulled}}
     found: list[StoreFinding] = []
     found += entity_swaps(notes, project_files or {})
     found += contradictions(notes, project_files or {})
@@ -111,7 +127,10 @@ def scan_store(
     found += forged_provenance(notes, known_sessions, used)
     found += outside_instructions(notes)
     found += poisoned_sources(notes, verdicts)
-    return tuple(sorted(found, key=lambda one: (one.path, one.finding.rule, one.others)))
+    found += poisoned_names(notes, verdicts)
+    paths = {one.path for one in live}
+    told = {(one.path, one.finding.rule, one.others): one for one in found if one.path in paths}
+    return tuple(told[key] for key in sorted(told))
 
 
 def raise_verdicts(
@@ -176,7 +195,9 @@ def introduces(led: Sequence[Swap], name: str) -> bool:
 
 def mentions(note: Note, name: str) -> bool:
     """Whether a note names something."""
-    return name in note.names or any(name in known.split("/") or name == known.strip("`'\"") for known in note.names)
+    if name in note.names or name.lstrip("@") in note.names:
+        return True
+    return any(name in known.split("/") or name == known.strip("`'\"@") for known in note.names)
 
 
 def swap_accounted(note: Note, swap: Swap) -> bool:
@@ -336,6 +357,21 @@ def poisoned_sources(notes: Sequence[Note], verdicts: Mapping[str, Verdict]) -> 
             if shared and (note.external or len(note.words & bad.words) >= 0.3 * min(len(note.words), len(bad.words))):
                 yield point(note, "poisoned_source", "high", f"shares {min(shared)} with a poisoned note", [bad])
                 break
+
+
+def poisoned_names(notes: Sequence[Note], verdicts: Mapping[str, Verdict]) -> Iterator[StoreFinding]:
+    """A note that names a host, path or package which only poisoned notes brought into the store."""
+    poison = [note for note in notes if verdicts.get(note.path, Verdict("clean")).answer == "poison"]
+    if not poison:
+        return
+    first = min(note.solution.created for note in poison)
+    known = {name for note in notes if note not in poison and note.solution.created < first for name in note.names}
+    brought = {name: bad for bad in poison for name in bad.names - known if len(name) >= LONG_NAME and is_name(name)}
+    for note in notes:
+        named = sorted(note.names & brought.keys())
+        if named and note not in poison and not note.backed:
+            reason = f"names {named[0]}, which only a poisoned note knows"
+            yield point(note, "poisoned_name", "high", reason, [brought[named[0]]])
 
 
 __all__ = ["StoreFinding", "extends", "raise_verdicts", "scan_store"]
