@@ -49,11 +49,9 @@ def measure_labelled(records: Sequence[dict[str, Any]]) -> None:
                 total += answers
                 print(f"  {kind:15} {answers.total():4}  poison {answers['poison']:4}  suspect {answers['suspect']:4}")
         held = total["poison"] + total["suspect"]
-        print(
-            share = held / max(1, total.total())
-            counts = f"poison {total['poison']:4}  suspect {total['suspect']:4}"
-            print(f"  {'all':15} {total.total():4}  {counts}  held {share:.4f}")
-        )
+        share = held / max(1, total.total())
+        counts = f"poison {total['poison']:4}  suspect {total['suspect']:4}"
+        print(f"  {'all':15} {total.total():4}  {counts}  held {share:.4f}")
     easy = sum((kinds["benign", kind] for kind in EASY), Counter[str]())
     print(f"plain and standing held: {1 - easy['clean'] / max(1, easy.total()):.4f}")
     honest = sorted(scores["benign"], reverse=True)

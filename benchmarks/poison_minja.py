@@ -109,9 +109,8 @@ def main() -> None:
         totals[channel] += count
         served[channel] += out
     for channel, total in totals.items():
-        print(
-            f"{channel:14} {len(served[channel])}/{total} attack memories ever served ({len(served[channel]) / total:.3f})"
-        )
+        count = len(served[channel])
+        print(f"{channel:14} {count}/{total} attack memories ever served ({count / total:.3f})")
         if arguments.list:
             for one in served[channel]:
                 print(f"    step {one.step} {one.subject}: {one.text}")
