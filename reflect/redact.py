@@ -96,33 +96,45 @@ def redact_session(session: Session, settings: RedactSettings) -> tuple[Session,
     known = _known_values(marks)
 
     def clean_known(text: str) -> str:
-        for pattern, kind, value in known:
-            text, times = pattern.subn(marks.mark(kind, value), text)
-            counts[kind] += times
+        for value in known:
+            if any(form in text for form in value.forms):
+                text, times = value.pattern.subn(marks.mark(value.kind, value.value), text)
+                counts[value.kind] += times
         return text
 
     return _mapped(redacted, clean_known) if known else redacted, +counts
 
 
-def _known_values(marks: Marks) -> list[tuple[re.Pattern[str], str, str]]:
-    """A pattern for every value found that is told from ordinary words, the longest first."""
-    values = [
-        (value, kind)
-        for kind, numbers in marks.numbers.items()
-        for value in numbers
-        if kind not in {"private", "embedded-file"} and _is_telling(value)
-    ]
-    values.sort(key=lambda item: (-len(item[0]), item))
-    return [(_pattern(value), kind, value) for value, kind in values]
+@dataclass(frozen=True, slots=True)
+class _Known:
+    """A value that was found, and the forms in which it may stand elsewhere."""
+
+    value: str
+    kind: str
+    forms: tuple[str, ...]
+    pattern: re.Pattern[str]
 
 
-def _is_telling(value: str) -> bool:
-    return len(value) >= _REPEATED_LEAST and "\n" not in value and (not is_identifier(value) or len(value) > 20)
+def _known_values(marks: Marks) -> list[_Known]:
+    """The values found that are told from ordinary words, the longest first."""
+    values = sorted(
+        ((value, kind) for kind, numbers in marks.numbers.items() for value in numbers if _is_telling(kind, value)),
+        key=lambda item: (-len(item[0]), item),
+    )
+    return [_known(value, kind) for value, kind in values]
 
 
-def _pattern(value: str) -> re.Pattern[str]:
-    forms = sorted({value, json.dumps(value)[1:-1], quote(value, safe="")}, key=lambda form: (-len(form), form))
-    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(map(re.escape, forms))})(?![A-Za-z0-9])")
+def _is_telling(kind: str, value: str) -> bool:
+    if kind in {"private", "embedded-file"} or len(value) < _REPEATED_LEAST or "\n" in value:
+        return False
+    return not is_identifier(value) or len(value) > 20
+
+
+def _known(value: str, kind: str) -> _Known:
+    written = {value, json.dumps(value)[1:-1], quote(value, safe="")}
+    forms = tuple(sorted(written, key=lambda form: (-len(form), form)))
+    either = "|".join(map(re.escape, forms))
+    return _Known(value, kind, forms, re.compile(rf"(?<![A-Za-z0-9])(?:{either})(?![A-Za-z0-9])"))
 
 
 def _texts(session: Session) -> Iterator[str]:

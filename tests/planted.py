@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import json
 import random
+import re
 import string
 import textwrap
 import uuid
@@ -212,6 +213,7 @@ def _scenes(d: Draw) -> Iterator[Planted]:
     yield from _headers(d)
     yield from _commands(d)
     yield from _files(d)
+    yield from _manners(d)
 
 
 def _addresses(d: Draw) -> Iterator[Planted]:
@@ -309,6 +311,133 @@ def _commands(d: Draw) -> Iterator[Planted]:
         while value[0] == "-" or any(c in value for c in "&#'?*!%"):  # a shell would take these apart without quotes
             value = d.password()
         yield Planted(kind, value, template.format(value))
+
+
+# Ways people and programs write a password ({p}), a token ({t}), forty characters of hex ({h}) or base64 ({b}) down.
+MANNERS = r"""
+my password is {p}
+Password: {p}
+The password's {p}
+use password '{p}' for the db
+user=admin pass={p}
+login with admin:{p}
+credentials: admin:{p}
+username: admin\npassword: {p}
+password = {p}  # comment
+password -> {p}
+passwd {p}
+requirepass {p}
+redis.auth={p}
+spring.datasource.password={p}
+spring:\n  datasource:\n    password: {p}\n
+db.password: '{p}'
+api key {t}
+API key: {t}
+here's the key: {t}
+key={t}
+https://maps.example.org/js?key={t}
+x-goog-api-key: {t}
+Ocp-Apim-Subscription-Key: {t}
+Authorization: {t}
+authorization: Token token={t}
+-H "X-Auth-Token: {h}"
+Bearer {h}
+"refresh_token": "{t}"
+JSESSIONID={t}
+Set-Cookie: session={t}
+csrftoken={t}
+AWS Secret: {b}
+aws configure set aws_secret_access_key {b}
+git clone https://oauth2:{t}@git.example.org/x/y.git
+git remote set-url origin https://{t}@git.example.org/x/y
+postgresql://localhost/db?user=a&password={t}
+kubectl create secret generic x --from-literal=password={p}
+kubectl create secret generic x --from-literal=api-key={t}
+docker run -e POSTGRES_PASSWORD={p} pg
+docker run -e API_KEY={t} x
+heroku config:set SECRET_KEY={t}
+gh secret set TOKEN --body {t}
+vault kv put secret/x value={t}
+npm config set //r.example.org/:_authToken {t}
+aws ssm put-parameter --name x --value {p} --type SecureString
+az login -u a -p {p}
+psql 'host=h user=u password={p} dbname=d'
+htpasswd -b f user {p}
+smbclient //h/s -U 'u%{p}'
+curl --user 'a:{p}' x
+curl -d '{{"password":"{p}"}}' x
+curl -F token={t} x
+http POST x password={p}
+ssh-keygen -N '{p}' -f k
+gpg --passphrase {p} -c f
+zip -P {p} a.zip f
+openssl enc -aes256 -k {p}
+ansible-playbook -e 'ansible_become_pass={p}' site.yml
+net use x: \\\\h\\s /user:a {p}
+$env:API_KEY = '{t}'
+setx API_KEY {t}
+const apiKey = `{t}`;
+private static final String PASSWORD = "{p}";
+password := "{p}"
+ENV['API_KEY'] = '{t}'
+auth=('user', '{p}')
+HTTPBasicAuth('user', '{p}')
+connect(user='a', password='{p}')
+new Client({{ token: '{t}' }})
+client.login("{t}")
+jwt.sign(payload, '{t}')
+app.secret_key = b'{t}'
+SECRET_KEY_BASE={h}{h}
+<add key="ApiKey" value="{t}"/>
+<string name="api_key">{t}</string>
+"secretKey" : "{t}"
+'secret' => '{t}'
+password: |\n  {p}\n
+- name: DB_PASSWORD\n  value: {p}\n
+{{"name":"API_KEY","value":"{t}"}}
+{{"key": "DB_PASSWORD", "value": "{p}"}}
+wg: PrivateKey = {b}
+Fernet key {b}
+private key: 0x{h}
+Token:\n\n{t}\n
+Your API key is:\n\n    {t}\n
+Generated password: {p}
+root password: {p}
+sudo password {p}
+the secret is {t}
+client secret {t}
+SLACK_SIGNING_SECRET={h}
+DSN https://{h}@o1.ingest.example.org/2
+DBPASS={p}
+MYSQL_PWD={p}
+REDIS_AUTH={p}
+LDAP_BIND_PW={p}
+smtp_pw='{p}'
+\\\"password\\\":\\\"{p}\\\"
+%22password%22%3A%22{t}%22
+password%3D{t}
+&#34;token&#34;:&#34;{t}&#34;
+contrase\u00f1a: {p}
+Passwort: {p}
+mot de passe : {p}
+\u5bc6\u7801\uff1a{p}
+\u30d1\u30b9\u30ef\u30fc\u30c9: {p}
+\u043f\u0430\u0440\u043e\u043b\u044c: {p}
+senha: {p}
+""".strip().split("\n")
+
+
+def _manners(d: Draw) -> Iterator[Planted]:
+    for number, manner in enumerate(MANNERS):
+        text = re.sub(r"\\u([0-9a-f]{4})", lambda match: chr(int(match[1], 16)), manner).replace("\\n", "\n")
+        made = {
+            "p": f"Tr0ub{d.of(ALNUM, 3)}&{d.of('3456789', 2)}x!",
+            "t": d.of(ALNUM, 32),
+            "h": d.of(HEX, 40),
+            "b": d.of(BASE64, 40),
+        }
+        letter = next(letter for letter in made if f"{{{letter}}}" in text)
+        yield Planted(f"manner-{number}", made[letter], text.format(**made))
 
 
 def _files(d: Draw) -> Iterator[Planted]:

@@ -15,18 +15,25 @@ from detectors.secrets.shapes import (
     is_placeholder,
     is_random,
     is_reference,
+    is_strong,
     is_worded,
 )
 from detectors.secrets.wrapped import joined_end
 
-_STEMS = ("pass", "pwd", "secret", "token", "credential", "key", "mnemonic", "seed", "sig", "_pat", "pw", "contrase",
-          "kennwort", "salt", "cookie", "session", "auth")  # fmt: skip
+_STEMS = tuple(
+    """pass pwd secret token credential key mnemonic seed sig _pat pw contrase kennwort salt cookie session sessid
+    auth""".split()
+)
 _NAME = re.compile(r"[A-Za-z0-9_\-.$ñ]{1,60}")
 _NAME_BEFORE = re.compile(r"[A-Za-z0-9_\-.$]{0,60}\Z")
 _WORD = re.compile(r"[A-Z]+(?![a-zñ])|[A-Z]?[a-zñ]+|\d+")
 _SPACED = re.compile(r"(?:(?:[A-Za-z]{3,12}) ){1,2}\Z")
 
-_PASSWORDS = frozenset("password passwd passphrase passcode pwd pass pw passwort kennwort contraseña".split())
+_PASSWORDS = frozenset(
+    """password passwd passphrase passcode pwd pass pw passwort kennwort contraseña dbpass dbpwd userpass mysqlpass
+    pgpass smtppass mailpass adminpass rootpass requirepass masterauth storepass keypass sudopass""".split()
+)
+_SESSIONS = frozenset({"jsessionid", "phpsessid", "sessionid", "aspsessionid"})
 _QUALIFIERS = frozenset(
     """api access secret private auth authentication authorization signing sign encryption encrypt crypto master account
     service license licence deploy deployment shared session webhook storage admin client app application consumer ssh
@@ -55,25 +62,35 @@ _OTHER_BEFORE_KEY = frozenset(
 )
 _AFTERTHOUGHTS = frozenset(
     """value raw plain base64 b64 encoded text str string prod production dev development staging stage test live old
-    new primary secondary main default v1 v2 hex data here""".split()
+    new primary secondary main default v1 v2 hex data here base""".split()
 )
 
-_TAIL = re.compile(
-    r"(?P<closing>\\{0,6}[\"'`*]{1,3})?[\])]?"
-    r"(?:(?P<of>\s(?:for|of|to|on|at|in)\s[\w.@' -]{1,40}?)?"
-    r"(?P<sep>\s{0,8}(?:=>|:=|={1,3}|!={1,2}|::?|,|\(|\|)|\s{1,3}(?:is|was|are)\s{0,2}:?(?=\s))"
-    r"(?:[ \t]{0,8}[|>][+-]?[ \t]{0,4}\n[ \t]{1,40}|\s{0,60}(?=\\{0,6}[\"'`])|[ \t]{0,8})|(?P<xml>>)"
-    r"|(?P<gap>[ \t]{1,4}))"
-    r"(?:(?:str|string|String|SecretStr|bytes)(?:\s{0,2}\|\s{0,2}None)?\s{0,3}=\s{0,3})?"
-    r"(?:[@bfru]{1,2}(?=\\{0,6}[\"'`]))?(?P<quote>\\{0,6}(?:\"\"\"|'''|[\"'`]))?"
+_QUOTE = r"(?:\\{0,6}(?:\"\"\"|'''|[\"'`])|%2[27]|&quot;|&#3[49];)"
+# What may stand between a name and its value: an assignment, `is`, a table's bar, a `value:` beside a `name:`.
+_SEP = (
+    r"\s{0,8}(?:=>|->|\u2192|:=|={1,3}|!={1,2}|::?|,|\(|\||%3[AD])"
+    r"|\s{1,3}(?:is|was|are)\s{0,2}:?(?=\s)|'s(?=\s)"
 )
+_PAIRED = rf"(?:\s{{0,4}},\s{{0,40}}|\s{{1,40}}){_QUOTE}?[vV]alue{_QUOTE}?\s{{0,4}}[:=]"
+_TAIL = re.compile(
+    rf"(?P<closing>\*{{0,2}}{_QUOTE}?\*{{0,2}})[\])]?"
+    r"(?:(?P<of>\s(?:for|of|to|on|at|in)\s[\w.@' -]{1,40}?)?"
+    rf"(?P<sep>(?P<paired>{_PAIRED})|{_SEP})"
+    rf"(?:[ \t]{{0,8}}[|>][+-]?[ \t]{{0,4}}\n[ \t]{{1,40}}|\s{{0,60}}(?={_QUOTE})|[ \t]{{0,8}})"
+    r"|(?P<xml>>)|(?P<gap>[ \t]{1,4}))"
+    r"(?:(?:str|string|String|SecretStr|bytes)(?:\s{0,2}\|\s{0,2}None)?\s{0,3}=\s{0,3})?"
+    rf"(?:[@bfru]{{1,2}}(?={_QUOTE}))?(?P<quote>{_QUOTE})?"
+)
+# Names looked at in one run without spaces or quotes: an address has a few; crafted text has as many as it likes.
+_NAMES_IN_A_RUN = 24
 _BARE = re.compile(r"[^\s\"'`<>\\]{1,600}")
 _LINE = re.compile(r"[^\n\\\"']{1,200}")
 _LINE_START = re.compile(
     r"(?:^|\n|\\n|;)[ \t\->|+]{0,12}(?:\d{1,6}[\u2192\t|:] ?)?(?:export |setx? |ENV |ARG |\$env:|-e |--env )?[\"']?\Z"
 )
 _NEAR = re.compile(
-    r"s?[\"'`*]{0,2}(?:[ \t]{1,2}[a-z]{1,12}){0,4}[ \t]{0,2}(?:[:=(-]|->|\u2192)?[ \t]{0,3}\n?[ \t]{0,4}[\"'`*(<]{0,3}"
+    r"s?[\"'`*]{0,2}(?:[ \t]{1,2}[a-z]{1,12}(?![^\s:=])){0,4}[ \t]{0,2}(?:[:=(-]|->|\u2192)?[ \t]{0,3}\n{0,2}[ \t]{0,8}"
+    r"[\"'`*(<]{0,3}"
     r"(?P<v>[A-Za-z0-9+/_\-.~]{16,400}={0,2})"
 )
 
@@ -81,12 +98,17 @@ _NEAR = re.compile(
 def find_named(text: str) -> Iterator[Hit]:
     """Values given to a name that says they are secret, and random text a few words behind a strong key word."""
     low = lowered(text)
-    last = -1
+    last, run_end, tries = -1, 0, 0
     for at in sorted(set(places(low, _STEMS))):
         if at < last:
             continue
-        start = at - len(_before(text, at))
-        name = _NAME.match(text, start)
+        if at >= run_end:
+            run = _BARE.match(text, at)
+            run_end, tries = run.end() if run else at, 0
+        tries += 1
+        if tries > _NAMES_IN_A_RUN:
+            continue
+        name = _NAME.match(text, at - len(_before(text, at)))
         if name is None:
             continue
         last = name.end()
@@ -102,6 +124,8 @@ def _before(text: str, at: int) -> str:
 
 def _named(text: str, name: re.Match[str]) -> Hit | None:
     start, end = name.start(), name.start() + len(name[0].rstrip(".-$"))
+    if end - start > 24 and is_random(text[start:end], 24):
+        return None  # a piece of base64 that happens to end in such a word
     phrase = text[max(start, end - 6) : end].lower().endswith(("key", "phrase", "secret"))
     spaced = _SPACED.search(text, max(0, start - 26), start) if phrase else None
     family = family_of(words_of((spaced[0] if spaced else "") + text[start:end]))
@@ -109,10 +133,10 @@ def _named(text: str, name: re.Match[str]) -> Hit | None:
         return None
     tail = _TAIL.match(text, end)
     hit = _value(text, start, end, family, tail) if tail else None
-    if hit is None and family in {"secret", "token", "password"}:
+    if hit is None and family != "seed-phrase":
         near = _NEAR.match(text, end)
         value = near["v"].rstrip(".") if near else ""
-        if near and _is_exposed(value):
+        if near and _is_exposed(value) and (family != "weak-key" or len(value) >= 32):
             return "high-entropy", near.start("v"), near.start("v") + len(value)
     return hit
 
@@ -138,7 +162,9 @@ def family_of(words: tuple[str, ...]) -> str:
     last, before = words[-1], frozenset(words[:-1])
     if last in _PASSWORDS or last.endswith(("password", "passwd", "passphrase", "passwort")):
         return "password"
-    if last in {"mnemonic"} or words[-2:] == ("seed", "phrase"):
+    if words[-2:] == ("redis", "auth") or last in _SESSIONS:
+        return "password" if last == "auth" else "weak-key"
+    if last == "mnemonic" or words[-2:] == ("seed", "phrase"):
         return "seed-phrase"
     if last.endswith(("secret", "credential", "credentials")):
         return "secret"
@@ -160,12 +186,14 @@ def _value(text: str, start: int, end: int, family: str, tail: re.Match[str]) ->
     env_line = _is_env(text, start, tail)
     if quote:
         stop = _closing(text, at, quote)
-    elif env_line and "phrase" in text[start:end].lower() and (line := _LINE.match(text, at)):
+    elif "phrase" in text[start:end].lower() and (line := _LINE.match(text, at)) and (env_line or _is_phrase(line[0])):
         stop = line.end()
     else:
         stop = _bare_end(text, at, start, env_line)
     value = text[at:stop]
     if not _is_secret(value, family, bool(quote), env_line):
+        return None
+    if tail["gap"] and not _is_flag(text, start) and not (family == "password" and is_strong(value)):
         return None
     if family != "password" and is_random(value):
         stop = joined_end(text, stop)
@@ -174,7 +202,7 @@ def _value(text: str, start: int, end: int, family: str, tail: re.Match[str]) ->
 
 def _is_env(text: str, start: int, tail: re.Match[str]) -> bool:
     """Whether this is an environment variable's line: `NAME=value` without spaces, in capitals or at a line's start."""
-    if tail["sep"] != "=" or text[tail.end("sep") : tail.end("sep") + 1].isspace():
+    if tail["sep"] not in {"=", "=="} or text[tail.end("sep") : tail.end("sep") + 1].isspace():
         return False
     name = text[start : tail.start()]
     return name.isupper() or _LINE_START.search(text, max(0, start - 40), start) is not None
@@ -186,11 +214,14 @@ def _is_bound(text: str, start: int, family: str, tail: re.Match[str]) -> bool:
     before = text[max(0, start - 60) : start]
     if text[start : tail.start()].lower() == "pass" and not (sep == "=" or tail["closing"] or before.endswith("--")):
         return False  # a test's result, or the verb
+    if tail["paired"]:
+        return re.search(r"(?i)\b(?:name|key)[\"']{0,2}\s{0,4}[:=]\s{0,4}\\{0,6}[\"']?\Z", before) is not None
     if tail["xml"]:
-        return before.endswith("<") and not tail["quote"]
+        return not tail["quote"] and (before.endswith("<") or bool(tail["closing"] and "name=" in before))
     if tail["gap"]:
-        flag = before.endswith("--") or text.startswith("--", start)
-        return (flag and not tail["closing"]) or re.search(r"\blogin\s{1,4}\S{1,40}\s{1,4}\Z", before) is not None
+        return not tail["closing"]
+    if sep == "'s" and tail["of"]:
+        return False
     if sep == ",":
         return bool(tail["quote"] and tail["closing"]) and re.search(r"\(\s{0,20}[\"'`]\Z", before) is not None
     if sep == "(":
@@ -198,6 +229,18 @@ def _is_bound(text: str, start: int, family: str, tail: re.Match[str]) -> bool:
     if sep == "|":
         return "|" in text[text.rfind("\n", 0, start) + 1 : start]
     return not tail["of"] or family == "password" or sep in {"is", ":", "="}
+
+
+def _is_flag(text: str, start: int) -> bool:
+    """Whether the name is a flag, or follows a login as in `.netrc`: then a space binds the value to it."""
+    before = text[max(0, start - 60) : start]
+    if before.endswith("--") or text.startswith("--", start):
+        return True
+    return re.search(r"\blogin\s{1,4}\S{1,40}\s{1,4}\Z", before) is not None
+
+
+def _is_phrase(line: str) -> bool:
+    return re.fullmatch(r"(?:[a-z]{3,12}[ -]){3,11}[a-z]{3,12}", line.strip()) is not None
 
 
 def _closing(text: str, start: int, quote: str) -> int:

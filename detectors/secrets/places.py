@@ -31,11 +31,11 @@ def lowered(text: str) -> str:
 def starts_clean(text: str, start: int, joiners: bool = True) -> bool:
     """Whether a value may start here: no letter or digit stands before it, except as the end of an escape.
 
-    Without `joiners`, `-` and `_` count as letters: for prefixes so short that names end in them.
+    Without `joiners`, `-`, `_`, `+` and `/` count as letters: for prefixes so short that names and base64 hold them.
     """
     if start == 0:
         return True
     before = text[start - 1]
-    if not before.isalnum() and (joiners or before not in "-_"):
+    if not before.isalnum() and (joiners or before not in "-_+/"):
         return True
     return _ESCAPED.search(text[max(0, start - 6) : start]) is not None

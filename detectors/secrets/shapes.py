@@ -124,6 +124,13 @@ def is_path(value: str) -> bool:
     return len(pieces) > 1 and all(not piece or is_identifier(piece.replace(".", "")) for piece in pieces)
 
 
+def is_strong(value: str) -> bool:
+    """Whether a text can hardly be a word: eight characters or more of three kinds, a digit among them."""
+    held = [any(map(kind, value)) for kind in (str.islower, str.isupper, str.isdigit)]
+    held.append(not value.isalnum())
+    return len(value) >= 8 and held[2] and sum(held) >= 3 and not is_path(value) and not is_ordinary(value)
+
+
 def entropy(value: str) -> float:
     """Shannon's entropy of the characters, in bits per character."""
     counts = Counter(value).values()

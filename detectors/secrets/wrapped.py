@@ -24,7 +24,7 @@ _SEAM = re.compile(rf"(?<!{_RUN_CLASS})(?P<left>{_RUN_CLASS}{{6,2000}}+){_GAP}(?
 _WORDLIKE = re.compile(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,}){0,6}\d{0,3}|[A-Za-z]\d{0,3}|[A-Z]{2,9}\d{0,3}|\d{1,20}")
 _LINE_ENDS = ("", "\n", "\r", "\\", '"', "'", ",")
 _PREFIX = re.compile(
-    "|".join(re.escape(prefix) for rule in RULES for prefix in rule.prefixes) + r"|:AA|[78]Q~|-us\d|\.[\w-]{6}\."
+    "|".join(re.escape(prefix) for rule in RULES for prefix in rule.prefixes) + r"|:AA|\dQ~|-us\d|\.[\w-]{6}\."
 )
 
 
