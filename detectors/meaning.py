@@ -10,14 +10,14 @@ A contradiction stands above all: no likeness makes two texts the same that diff
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal
 
 from detectors.embedding import Embed, nearest
-from detectors.traits import Traits, Weights, read_traits, weigh
+from detectors.traits import Keys, Traits, Weights, rarities, read_keys, read_traits, title_of, weigh
 from index.bullets import split_sentences
 from index.literals import STOPWORDS, Difference, differs, stem, tokens
 from index.records import Solution
@@ -27,6 +27,7 @@ Answer = Literal["same", "related", "different", "conflict", "supersedes"]
 MOST_PER_KEY = 12  # a key that more lessons share says little; beyond it no pairs are made from it
 NEAREST = 5  # neighbours by meaning that become candidates
 NEAR = 0.6
+MOST_COMPARED = 20_000  # lessons whose vectors are compared each with each
 SHORT = 2_000  # characters up to which two texts that are alike are searched for values though nothing says "same"
 CONFLICT_SHARE = 0.2  # of the shorter text's statements
 
@@ -96,23 +97,33 @@ class _Evidence:
 
 
 def find_same(
-    solutions: Sequence[Solution], embed: Embed | None = None, judged: Callable[[int, int], bool] | None = None
+    solutions: Sequence[Solution],
+    embed: Embed | None = None,
+    judged: Callable[[int, int], bool] | None = None,
+    fresh: Collection[int] | None = None,
 ) -> tuple[Judged, ...]:
     """The judgements on every candidate pair but those that are different; sorted by place.
 
     Candidates share something rare: an error signature, a trigger, a title's words, literals; with `embed` also the
-    nearest by meaning. All pairs are never compared. `judged` says of a pair that it needs no judgement.
+    nearest by meaning. All pairs are never compared. `judged` says of a pair that it needs no judgement; with `fresh`
+    only pairs with one of these places are judged, so that a pass costs what changed.
     """
-    traits = [read_traits(solution) for solution in solutions]
-    weights = weigh(traits)
-    vectors = embed([one.text for one in traits]) if embed is not None else None
-    pairs = dict.fromkeys(candidate_pairs(traits, weights), 0.0)
-    if vectors is not None:
-        pairs |= {(a, b): 0.0 for a, b, _ in nearest(vectors, NEAREST, NEAR)}
+    keys = [read_keys(solution) for solution in solutions]
+    literals = Counter(literal for one in keys for literal in one.literals)
+    pairs = set(candidate_pairs(keys, literals))
+    vectors = embed([f"{title_of(one)}\n\n{one.body}" for one in solutions]) if embed is not None else None
+    if vectors is not None and len(solutions) <= MOST_COMPARED:
+        pairs |= {(a, b) for a, b, _ in nearest(vectors, NEAREST, NEAR)}
+    if fresh is not None:
+        pairs = {pair for pair in pairs if pair[0] in fresh or pair[1] in fresh}
+    if judged is not None:
+        pairs = {pair for pair in pairs if not judged(*pair)}
+    traits = {
+        place: read_traits(solutions[place], keys[place]) for place in sorted({p for pair in pairs for p in pair})
+    }
+    weights = weigh(list(traits.values()), literals, len(keys))
     found: list[Judged] = []
     for a, b in sorted(pairs):
-        if judged is not None and judged(a, b):
-            continue
         meaning = float(vectors[a] @ vectors[b]) if vectors is not None else None
         judgement = judge_traits(traits[a], traits[b], weights, meaning)
         if judgement.answer != "different":
@@ -132,9 +143,11 @@ def judge_pair(a: Solution, b: Solution, weights: Weights, embed: Embed | None =
 
 def judge_traits(a: Traits, b: Traits, weights: Weights, meaning: float | None = None) -> Judgement:
     """The judgement from traits; `meaning` is the cosine of their vectors where the extra is installed."""
+    if not _worth_comparing(a, b, weights, meaning):
+        return Judgement("different")
     shared = _compare(a, b, weights, meaning)
     reason, score = _same(shared)
-    alike = bool(reason) or shared.title >= 0.5 or shared.contained >= 0.6
+    alike = shared.contained >= 0.75 or (shared.title >= 0.5 and shared.contained >= 0.5)
     differences = value_conflicts(a, b) if reason or (alike and min(a.length, b.length) <= SHORT) else ()
     if differences:
         answer: Answer = "supersedes" if _reverses(a, b) else "conflict"
@@ -177,28 +190,40 @@ def newest_first(hits: Sequence[Solution], query: str = "") -> tuple[Solution, .
     return tuple(order)
 
 
-def candidate_pairs(traits: Sequence[Traits], weights: Weights) -> list[tuple[int, int]]:
-    """Pairs that share an error, a trigger, a title, the two rarest words of one, or two rare literals."""
-    strong: dict[tuple[str, ...], list[int]] = defaultdict(list)
-    weak: dict[str, list[int]] = defaultdict(list)
-    for place, one in enumerate(traits):
-        keys: set[tuple[str, ...]] = {("error", error) for error in one.errors} | {
-            ("trigger", trigger) for trigger in one.triggers
-        }
-        keys |= {("title", *sorted(one.title_words))} if one.title_words else set()
-        rarest = sorted(one.title_words, key=lambda word: (-weights.word(word), word))[:4]
-        keys |= {("words", *sorted(pair)) for pair in combinations(rarest, 2)}
-        for key in sorted(keys):
-            strong[key].append(place)
-        for literal in sorted(weights.rare(one.literals)):
-            weak[literal].append(place)
-    pairs = {pair for places in strong.values() if len(places) <= MOST_PER_KEY for pair in combinations(places, 2)}
-    counted: dict[tuple[int, int], int] = defaultdict(int)
-    for places in weak.values():
-        for pair in combinations(places, 2):
-            counted[pair] += 1
-    pairs |= {pair for pair, count in counted.items() if count >= 2}
-    return sorted(pairs)
+def candidate_pairs(keys: Sequence[Keys], literals: Mapping[str, int]) -> list[tuple[int, int]]:
+    """Pairs that share an error, a trigger or a title, or twice something weaker: two rare words of a title, a literal.
+
+    `literals` says in how many lessons each literal stands.
+    """
+    spread = Counter(word for one in keys for word in one.title)
+    rare = rarities(literals)
+    holders: tuple[dict[object, list[int]], dict[object, list[int]]] = (defaultdict(list), defaultdict(list))
+    for place, one in enumerate(keys):
+        strong: set[object] = {("error", error) for error in one.errors} | {("at", trigger) for trigger in one.triggers}
+        if one.title:
+            strong.add(one.title)
+        rarest = sorted(one.title, key=lambda word: (spread[word], word))[:4]
+        for side, names in zip(
+            holders, (strong, [*combinations(sorted(rarest), 2), *(one.literals & rare)]), strict=True
+        ):
+            for name in names:
+                side[name].append(place)
+    pairs = {pair for places in holders[0].values() if len(places) <= MOST_PER_KEY for pair in combinations(places, 2)}
+    counted = Counter(
+        pair for places in holders[1].values() if 1 < len(places) <= MOST_PER_KEY for pair in combinations(places, 2)
+    )
+    return sorted(pairs | {pair for pair, count in counted.items() if count > 1})
+
+
+def _worth_comparing(a: Traits, b: Traits, weights: Weights, meaning: float | None) -> bool:
+    """Whether two lessons share any of what every other answer rests on; most candidates do not."""
+    return (
+        len(weights.rare(a.literals & b.literals)) >= ROOTED
+        or bool(a.errors & b.errors)
+        or bool(a.triggers & b.triggers)
+        or weights.word_share(a.title_words, b.title_words) >= 0.5
+        or (meaning or 0.0) >= 0.9
+    )
 
 
 def _compare(a: Traits, b: Traits, weights: Weights, meaning: float | None) -> _Evidence:
@@ -261,7 +286,7 @@ def _ties(shared: _Evidence) -> tuple[str, ...]:
     ties = (
         ("the same error", shared.errors),
         ("the same trigger", shared.triggers),
-        ("titles alike", shared.title >= 0.35),
+        ("titles alike", shared.title >= 0.5),
         ("words alike", shared.words >= 0.3),
         ("rare literals shared", shared.rare >= 4 and shared.literal_contained >= 0.3),
         ("near in meaning", shared.meaning >= 0.9 and max(shared.title, shared.words) >= 0.2),

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
 from itertools import pairwise
@@ -62,64 +62,100 @@ class Traits:
 
 
 @dataclass(frozen=True, slots=True)
+class Keys:
+    """What two lessons must share something of to be compared at all; read from every lesson, so it is cheap."""
+
+    title: frozenset[str]
+    literals: frozenset[str]
+    errors: frozenset[str]
+    triggers: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
 class Weights:
-    """In how many lessons of a store each word and each literal stands: rare ones weigh more."""
+    """How much a word and a literal weigh: the logarithm of how seldom they are among the lessons of a store."""
 
-    lessons: int
-    words: Counter[str]
-    literals: Counter[str]
+    words: Mapping[str, float]
+    literals: Mapping[str, float]
+    rarities: frozenset[str]
+    totals: dict[tuple[int, frozenset[str]], float] = field(default_factory=dict, compare=False)
 
-    def word(self, word: str) -> float:
-        """The weight of a word: the logarithm of how seldom it is."""
-        return math.log((self.lessons + 1) / (self.words[word] + 0.5))
-
-    def literal(self, literal: str) -> float:
-        """The weight of a literal."""
-        return math.log((self.lessons + 1) / (self.literals[literal] + 0.5))
-
-    def rare(self, found: Iterable[str]) -> frozenset[str]:
+    def rare(self, found: frozenset[str]) -> frozenset[str]:
         """The literals among these that at most RARE lessons hold."""
-        return frozenset(literal for literal in found if self.literals[literal] <= RARE)
+        return found & self.rarities
 
     def word_share(self, a: frozenset[str], b: frozenset[str]) -> float:
         """The weighted Jaccard index of two sets of words."""
-        union = sum(self.word(word) for word in a | b)
-        return sum(self.word(word) for word in a & b) / union if union > 0 else 0.0
+        both, left, right = self._weights(self.words, a, b)
+        return _part(both, left + right - both)
 
     def word_containment(self, a: frozenset[str], b: frozenset[str]) -> float:
         """The weighted share of the words of one side, whichever is more, that the other side has."""
-        return max(self._part(a, b), self._part(b, a))
-
-    def _part(self, a: frozenset[str], b: frozenset[str]) -> float:
-        whole = sum(self.word(word) for word in a)
-        return sum(self.word(word) for word in a & b) / whole if whole > 0 else 0.0
+        both, left, right = self._weights(self.words, a, b)
+        return max(_part(both, left), _part(both, right))
 
     def literal_share(self, a: frozenset[str], b: frozenset[str]) -> float:
         """The weighted Jaccard index of two sets of literals."""
-        union = sum(self.literal(literal) for literal in a | b)
-        return sum(self.literal(literal) for literal in a & b) / union if union > 0 else 0.0
+        both, left, right = self._weights(self.literals, a, b)
+        return _part(both, left + right - both)
 
     def literal_containment(self, a: frozenset[str], b: frozenset[str]) -> float:
         """The weighted share of the literals of the smaller side that the other has."""
-        least = min(sum(self.literal(literal) for literal in side) for side in (a, b))
-        return min(1.0, sum(self.literal(literal) for literal in a & b) / least) if least > 0 else 0.0
+        both, left, right = self._weights(self.literals, a, b)
+        return _part(both, min(left, right))
+
+    def _weights(
+        self, weights: Mapping[str, float], a: frozenset[str], b: frozenset[str]
+    ) -> tuple[float, float, float]:
+        """The weight of what two sets share, and of each; that of a lesson's set is summed once."""
+        return _sum(weights, a & b), self._total(weights, a), self._total(weights, b)
+
+    def _total(self, weights: Mapping[str, float], names: frozenset[str]) -> float:
+        key = (id(weights), names)
+        if key not in self.totals:
+            self.totals[key] = _sum(weights, names)
+        return self.totals[key]
 
 
-def read_traits(solution: Solution) -> Traits:
-    """The traits of one solution."""
-    title = solution.title or next(parse_headings(solution.body), "")
+def _sum(weights: Mapping[str, float], names: Iterable[str]) -> float:
+    # fsum, as the order of a set differs from run to run
+    return math.fsum(weights.get(name, 1.0) for name in names)
+
+
+def _part(some: float, whole: float) -> float:
+    return min(1.0, some / whole) if whole > 0 else 0.0
+
+
+def read_keys(solution: Solution) -> Keys:
+    """The keys of one solution."""
+    return Keys(
+        title=content_words(title_of(solution)),
+        literals=named_literals(f"{solution.title}\n{solution.body}"),
+        errors=frozenset(found for error in solution.triggers.errors if (found := error_signature(error))),
+        triggers=frozenset(map(command_key, solution.triggers.commands)) | frozenset(solution.triggers.paths),
+    )
+
+
+def title_of(solution: Solution) -> str:
+    """A solution's title, else its first heading."""
+    return solution.title or next(parse_headings(solution.body), "")
+
+
+def read_traits(solution: Solution, keys: Keys | None = None) -> Traits:
+    """The traits of one solution; `keys` are its keys where they were read before."""
+    known = keys or read_keys(solution)
+    title = title_of(solution)
     text = f"{title}\n\n{solution.body}"
     symptom, fix = split_roles(solution.body)
-    triggers = solution.triggers
     return Traits(
         title=title,
-        title_words=content_words(title),
+        title_words=known.title,
         words=content_words(text),
-        literals=named_literals(text),
+        literals=known.literals,
         symptom=named_literals(symptom),
         fix=named_literals(fix),
-        errors=frozenset(found for error in triggers.errors if (found := error_signature(error))),
-        triggers=frozenset(command_key(command) for command in triggers.commands) | frozenset(triggers.paths),
+        errors=known.errors,
+        triggers=known.triggers,
         length=len(solution.body),
         foreign=len(_SCRIPT.findall(solution.body)) / max(1, len(solution.body)),
         created=solution.created,
@@ -128,14 +164,27 @@ def read_traits(solution: Solution) -> Traits:
     )
 
 
-def weigh(traits: Sequence[Traits]) -> Weights:
-    """The weights of a store from the traits of its lessons."""
-    words: Counter[str] = Counter()
-    found: Counter[str] = Counter()
-    for one in traits:
-        words.update(one.words)
-        found.update(one.literals)
-    return Weights(len(traits), words, found)
+def weigh(traits: Sequence[Traits], literals: Counter[str] | None = None, lessons: int = 0) -> Weights:
+    """The weights of a store from the traits of its lessons.
+
+    Where only some lessons were read, `literals` counts in how many of all `lessons` each literal stands.
+    """
+    words = Counter(word for one in traits for word in one.words)
+    found = Counter(literal for one in traits for literal in one.literals) if literals is None else literals
+    return Weights(
+        {word: _seldom(count, lessons or len(traits)) for word, count in words.items()},
+        {literal: _seldom(count, lessons or len(traits)) for literal, count in found.items()},
+        rarities(found),
+    )
+
+
+def rarities(literals: Mapping[str, int]) -> frozenset[str]:
+    """The literals that at most RARE lessons hold."""
+    return frozenset(literal for literal, count in literals.items() if count <= RARE)
+
+
+def _seldom(count: int, lessons: int) -> float:
+    return max(0.0, math.log((lessons + 1) / (count + 0.5)))
 
 
 def content_words(text: str) -> frozenset[str]:
@@ -155,8 +204,17 @@ def named_literals(text: str) -> frozenset[str]:
 
     The same idea as `index.literals.literals` in a fraction of its time; that one decides on pairs, this finds them.
     """
-    runs = {run for raw in set(_RUN.findall(text)) if _is_literal(run := _bare(raw))}
+    runs: set[str] = set()
+    for word in set(text.split()):
+        if not (word.isascii() and word.isalpha() and (word.islower() or word.istitle())):
+            runs.update(_literal(word))
     return frozenset(runs | {" ".join(code.split()) for code in _CODE.findall(text)})
+
+
+@lru_cache(maxsize=65536)
+def _literal(word: str) -> tuple[str, ...]:
+    """The literals in a run of characters without a space."""
+    return tuple(run for raw in _RUN.findall(word) if _is_literal(run := _bare(raw)))
 
 
 def _bare(raw: str) -> str:
@@ -165,7 +223,6 @@ def _bare(raw: str) -> str:
     return run if run.startswith("--") else run.lstrip("-")
 
 
-@lru_cache(maxsize=65536)
 def _is_literal(run: str) -> bool:
     """Whether a run of letters and signs is a name, a number, a path or a flag rather than a word or `and/or`."""
     if len(run) < 2:

@@ -294,7 +294,11 @@ def _partners(a: Sequence[str], b: Sequence[str], alike: float) -> Iterator[tupl
     """Statements only one side has, each beside its nearest on the other side, the most alike first."""
     from rapidfuzz import fuzz, process
 
-    folded = ({_folded(text): text for text in a}, {_folded(text): text for text in b})
+    alone = set(a) ^ set(b)  # what both have word for word needs no further look
+    folded = (
+        {_folded(text): text for text in a if text in alone},
+        {_folded(text): text for text in b if text in alone},
+    )
     left = [text for key, text in folded[0].items() if key not in folded[1]]
     right = [text for key, text in folded[1].items() if key not in folded[0]]
     if not left or not right:
@@ -315,10 +319,12 @@ def _partners(a: Sequence[str], b: Sequence[str], alike: float) -> Iterator[tupl
             yield left[row], right[column]
 
 
+@lru_cache(maxsize=8192)
 def _folded(text: str) -> str:
     return " ".join(token.norm for token in tokens(text))
 
 
+@lru_cache(maxsize=8192)
 def _skeleton(text: str) -> str:
     """A statement with values replaced by their kind and without negations, so that alike ones find each other."""
     return " ".join(word for token in tokens(text) if (word := _bone(token)))

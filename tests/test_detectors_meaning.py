@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from datetime import UTC, datetime
 from itertools import combinations
 
@@ -11,7 +12,7 @@ import pytest
 
 from detectors.embedding import find_embedder, nearest, normalised
 from detectors.meaning import candidate_pairs, find_same, judge_pair, newest_first
-from detectors.traits import named_literals, read_traits, split_roles, weigh
+from detectors.traits import named_literals, read_keys, read_traits, split_roles, weigh
 from index.records import Solution, Triggers
 
 START = datetime(2026, 5, 1, tzinfo=UTC)
@@ -74,6 +75,13 @@ def test_the_same_symptom_and_fix_in_other_words_is_the_same() -> None:
     assert answers([a, b])["a", "b"] == "same"
 
 
+def test_only_pairs_with_a_fresh_lesson_are_judged_when_asked_so() -> None:
+    """What did not change is not judged again."""
+    every = [lesson("a", "Gateway crashes", SYMPTOM), lesson("b", "Set MAX_SLOTS", REWRITTEN, day=4), *filler()]
+    assert find_same(every, fresh={5}) == tuple(j for j in find_same(every) if 5 in (j.a, j.b))
+    assert find_same(every, fresh={1})[0].judgement.answer == "same"
+
+
 def test_a_translation_is_the_same() -> None:
     """Only literals remain in another language, and they do."""
     pair = [lesson("a", "Seed before the check", ENGLISH), lesson("b", "检查之前先播种", CHINESE)]
@@ -119,8 +127,9 @@ def test_a_newer_text_that_says_it_replaces_the_older_supersedes_it() -> None:
 
 def test_unrelated_lessons_are_never_candidates() -> None:
     """Nothing rare is shared, so no pair is made: all pairs are never compared."""
-    traits = [read_traits(one) for one in filler(60)]
-    assert len(candidate_pairs(traits, weigh(traits))) < 60
+    keys = [read_keys(one) for one in filler(60)]
+    literals = Counter(literal for one in keys for literal in one.literals)
+    assert len(candidate_pairs(keys, literals)) < 60
 
 
 def test_lessons_with_one_error_are_candidates() -> None:
