@@ -343,7 +343,8 @@ def in_bounds(words: "list[str]") -> "list[str]":
 def match_mentions(db: "Any", path: str, context: "Iterable[str]", hits: "Hits", floor: float) -> None:
     """Solutions whose text names a path, its folder or its words: what one wants to know before an edit.
 
-    `context` are words of the task at hand; they count less than the path's.
+    Only those that declare no paths of their own; one that does fires on them alone. `context` are words of the task
+    at hand.
     """
     path = clean_path(path)
     total = count_lessons(db)
@@ -363,7 +364,8 @@ def match_mentions(db: "Any", path: str, context: "Iterable[str]", hits: "Hits",
         scores[mid] = scores.get(mid, 0.0) + CONTEXT_SHARE * min(rank, 15.0)
         reasons.setdefault(mid, "speaks of what was asked for")
     for mid in sorted(scores, key=lambda mid: (-scores[mid], mid))[:20]:
-        if scores[mid] >= floor:
+        silent = not db.execute("select paths from lesson where mid = ?", (mid,)).fetchone()[0]
+        if silent and scores[mid] >= floor:
             hits.setdefault(mid, Hit(mid)).add("mention", scores[mid] / 15, reasons[mid])
 
 

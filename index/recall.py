@@ -14,10 +14,12 @@ from urllib.parse import quote
 
 from index import matching
 from index.matching import Hit
+from index.words import words_of
 
 PACK_TOKENS = 2000
 PACK_CONFIDENCE = 0.7
 LONGEST_LOG = 256 << 10
+MENTION_FLOOR = 4.0  # from here on a text's words bear on a path: one rare word in common, or its folder by name
 KIND_ORDER = ("error", "command", "path", "mention", "text")
 
 
@@ -68,6 +70,7 @@ def recall(
                 matching.match_command(db, command, hits)
             if path:
                 matching.match_path(db, path, hits)
+                matching.match_mentions(db, path, words_of(query), hits, max(floor, MENTION_FLOOR))
             if query:
                 matching.match_text(db, query, hits, floor, most=max(20, 2 * k))
             for hit in hits.values():
