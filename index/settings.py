@@ -62,7 +62,8 @@ class DedupSettings:
     """When two lessons count as near-duplicates; the arithmetic is beside detectors/duplicates.py.
 
     `threshold` is the exact Jaccard similarity from which two are candidates; `ratio` rapidfuzz' token_sort_ratio that
-    confirms (80 would lose 6 in 1,000 pairs above the threshold, unrelated texts reach 73 but are no candidates); `cluster_bound` the least similarity that two members of one cluster may have.
+    confirms (80 would lose 6 in 1,000 of the pairs above the threshold); `cluster_bound` the least similarity that two
+    members of one cluster may have.
     """
 
     threshold: float = 0.7
