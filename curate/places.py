@@ -175,9 +175,7 @@ def _empty_folders(folders: Iterable[SkillFolder]) -> Iterator[tuple[str, str]]:
         for path in sorted(folder.path.iterdir()):
             if path.name.startswith("."):
                 continue
-            if path.is_symlink() and not path.exists():
-                yield folder.agent, str(path)
-            elif path.is_dir() and not _holds_skill(path):
+            if (path.is_symlink() and not path.exists()) or (path.is_dir() and not _holds_skill(path)):
                 yield folder.agent, str(path)
 
 
