@@ -12,10 +12,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from curate.improve import is_known, overlap
-from curate.skills import plain
+from curate.skills import plain, skill_name
 from index.bullets import parse_bullets
 from index.literals import differs
 from index.records import IMPORTANCE_RANK, TRUST_RANK, Solution
+from index.signature import error_signature
 
 Section = Literal["lead", "when", "steps", "pitfalls", "verify"]
 TITLES: dict[Section, str] = {"when": "When", "steps": "Steps", "pitfalls": "Pitfalls", "verify": "Verify"}
@@ -25,8 +26,15 @@ MOST_TRIGGERS = 4
 # Statements with so many words in common are held against each other for values that differ.
 ALIKE = 0.5
 MAX_LISTED = 300
+MOST_TITLE = 90
+MOST_NAME = 48
+MOST_BRIEF = 80
 NO_CHECK = "The sessions name no check; see for yourself that the steps had their effect."
 
+_CODE = re.compile(r"`([^`\n]{6,400})`")
+_QUOTED = re.compile(r'"([^"\n]{6,400})"')
+_CODE_SPAN = re.compile(r"`[^`\n]{0,400}`?")
+_CLAUSE = re.compile(r"; |: | (?:when|says|because|since|if|after|before) | [-–—] |, ")
 # The two labels of a solution's form; any other bold words are part of what they stand in.
 _LABEL = re.compile(r"\*\*(Why it matters|Why|Instead):?\*\*:?\s{0,4}", re.I)
 _PLAIN_STARTS = frozenset(
@@ -142,11 +150,11 @@ def choose_statements(solutions: Sequence[Solution]) -> tuple[list[Statement], l
 def write_draft(solutions: Sequence[Solution]) -> Written:
     """A draft skill from solutions about one thing; the same solutions give the same text."""
     ordered = order_solutions(solutions)
-    title = plain(ordered[0].title).rstrip(".")
+    title = short_title(plain(ordered[0].title))
     statements, disputed = choose_statements(ordered)
     shown, left = _fit(statements)
     triggers = _trigger_lines(ordered)
-    checks = [f"The output no longer shows {_code(error)}." for error in _all(ordered, "errors")]
+    checks = [f"The output no longer shows {_code(error)}." for error in _errors(ordered)]
     parts = [f"# {title}"]
     if lead := _texts(shown, "lead"):
         parts.append("\n\n".join(lead))
@@ -192,9 +200,46 @@ def _all(solutions: Sequence[Solution], kind: Literal["paths", "commands", "erro
     return [text for text in dict.fromkeys(found) if text][:MOST_TRIGGERS]
 
 
+def _errors(solutions: Sequence[Solution]) -> list[str]:
+    """The error texts of the triggers as the sessions quote them; a trigger itself has its values taken out."""
+    quoted = {
+        error_signature(found): found
+        for solution in reversed(solutions)
+        for pattern in (_QUOTED, _CODE)
+        for found in pattern.findall(solution.body)
+    }
+    return list(dict.fromkeys(quoted.get(error_signature(error), error) for error in _all(solutions, "errors")))
+
+
+def _brief(text: str) -> str:
+    """The start of a text, cut between words: enough to know an error by."""
+    return text if len(text) <= MOST_BRIEF else text[:MOST_BRIEF].rsplit(" ", 1)[0].rstrip(" ,:;(")
+
+
+def short_title(title: str) -> str:
+    """A title without its end mark; of one that is long or was cut, the first clause (marks inside code are none)."""
+    title = title.rstrip(".")
+    if len(title) <= MOST_TITLE and "…" not in title:
+        return title
+    return _first_clause(title)
+
+
+def _first_clause(title: str) -> str:
+    masked = _CODE_SPAN.sub(lambda match: "x" * len(match[0]), title)
+    found = _CLAUSE.search(masked, 8)
+    clause = title[: found.start()] if found else title
+    return clause if len(clause.split()) > 1 else title
+
+
+def draft_name(title: str) -> str:
+    """A short name for a skill: its title's first clause, at most 48 characters, whole words."""
+    name = skill_name(_first_clause(title))
+    return name if len(name) <= MOST_NAME else name[: MOST_NAME + 1].rsplit("-", 1)[0]
+
+
 def _trigger_lines(solutions: Sequence[Solution]) -> list[str]:
     return [
-        *(f"The output shows {_code(error)}." for error in _all(solutions, "errors")),
+        *(f"The output shows {_code(error)}." for error in _errors(solutions)),
         *(f"You are about to run {_code(command)}." for command in _all(solutions, "commands")),
         *(f"You work on files that match {_code(path)}." for path in _all(solutions, "paths")),
     ]
@@ -218,7 +263,7 @@ def _list(items: Sequence[str], *, numbered: bool) -> str:
 def _describe(title: str, solutions: Sequence[Solution]) -> str:
     """When to use the skill, from its triggers, and its title; short, since every conversation pays for it."""
     situations = [
-        *(f'the output shows "{plain(error)}"' for error in _all(solutions, "errors")[:2]),
+        *(f'the output shows "{_brief(plain(error))}"' for error in _errors(solutions)[:2]),
         *(f"running {plain(command)}" for command in _all(solutions, "commands")[:2]),
         *(f"working on {plain(path)}" for path in _all(solutions, "paths")[:2]),
     ]

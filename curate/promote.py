@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
-from curate.drafting import Written, find_inventions, order_solutions, write_draft
+from curate.drafting import Written, draft_name, find_inventions, order_solutions, write_draft
 from curate.drafts import (
     DETAILS_FILE,
     EVIDENCE_FILE,
@@ -19,7 +19,7 @@ from curate.drafts import (
 )
 from curate.improve import covering_skill, improved_text
 from curate.review import FindSecrets, Scan
-from curate.skills import SKILL_FILE, Skill, check_skill, render_skill, skill_name
+from curate.skills import SKILL_FILE, Skill, check_skill, render_skill
 from detectors.recurrence import Pattern
 from index.changes import Change, Note, Plan
 from index.records import EXTERNAL_ORIGINS, Problem, Solution, Source
@@ -115,7 +115,7 @@ def _promote(
         improves = Improvement(covering.path, sha256(covering.text), covering.text)
         draft = Draft(name, text, rows, pattern.why, today, sha256(text), improves, news)
         return old, draft, written
-    name = old.name if old else _free_name(skill_name(pattern.name), taken)
+    name = old.name if old else _free_name(draft_name(pattern.name), taken)
     metadata = {"hotwash-sessions": str(len(sessions))}
     text = render_skill(Skill(name, written.description, written.body, metadata))
     draft = Draft(name, text, rows, pattern.why, today, sha256(text), None, news, written.details)

@@ -15,7 +15,8 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=\s|$)")
 CHOICES_TEXT = (
     "**publish** writes the skill; **reject** keeps it away until there is new evidence; **later** asks again in some "
-    "days; **merge** adds it to a skill you have and shows you the change first."
+    "days; **merge** adds it to a skill you have and shows you the change first. The tab Artifacts of this run has all "
+    "of this on a wide page."
 )
 # Longest text of one cell; the evidence file has it whole.
 CELL = 160

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from curate.drafts import Decided, Draft, read_decisions, read_drafts
+from curate.improve import overlap
 from curate.review import Decision, FindSecrets, Queue, Scan, plan_decision, problem_notes, queue
 from curate.skills import read_skills, skill_folders
 from detectors.poison.scan import scan_text
@@ -59,6 +60,16 @@ def show(world: World, draft: Draft, problem: str = "", narrow: bool = False, sc
     worst = max((scanners.scan(text) for text in texts), key=lambda verdict: SEVERITY[verdict.answer])
     findings = Findings(worst, sum(len(scanners.find_secrets(text)) for text in texts))
     return render_review(draft, findings, world.settings.review.skills_folders, problem, narrow)
+
+
+def merge_choices(world: World, draft: Draft, most: int = 5) -> tuple[str, ...]:
+    """The names of the skills that a draft may be merged into, those with the most words in common first."""
+    skill = draft.skill()
+    if isinstance(skill, Problem) or draft.improves is not None:
+        return ()
+    skills, _ = read_skills(skill_folders(world.home))
+    shares = {other.name: overlap(skill.description, f"{other.name} {other.description}") for other in skills}
+    return tuple(sorted(shares, key=lambda name: (-shares[name], name))[:most])
 
 
 def decide(

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from copy import copy
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from prefect import flow, task
 from prefect.artifacts import create_markdown_artifact
@@ -14,16 +15,17 @@ from prefect.context import FlowRunContext
 from prefect.flow_runs import suspend_flow_run
 from prefect.input import RunInput
 from prefect.states import Completed
-from pydantic import Field, create_model
+from pydantic import ConfigDict, Field, JsonValue, create_model
 
-from curate.drafts import Draft
+from curate.drafts import CHOICES, Choice, Draft
 from curate.review import Decision, current_user
 from curate.skills import MAX_DESCRIPTION, MAX_NAME
 from flows.context import read_world
 from flows.report import Report
-from flows.review import NoSuchDraft, decide, find_draft, published_paths, show
+from flows.review import NoSuchDraft, decide, find_draft, merge_choices, published_paths, show
 from index.records import Problem
 
+MERGE = "merge into "
 NAME_PATTERN = "^[a-z0-9]+(-[a-z0-9]+)*$"
 
 # An effect is never cached and never repeated by itself.
@@ -31,29 +33,47 @@ run_decide = task(name="decide", cache_policy=NO_CACHE)(decide)
 
 
 class ReviewForm(RunInput):
-    """What the form asks. The server holds an answer against this schema before the run goes on."""
+    """What the form asks. The server holds an answer against this schema before the run goes on.
 
-    # Titles say it all: a help text below each field would leave no room for the draft above them.
-    decision: Literal["publish", "reject", "later", "merge"] = Field(title="Decision")
-    skill_name: str = Field("", title="Name", max_length=MAX_NAME, pattern=NAME_PATTERN)
-    skill_description: str = Field("", title="Description, which says when to use it", max_length=MAX_DESCRIPTION)
-    note: str = Field("", title="Note, kept with the decision", max_length=2000)
-    merge_into: str = Field("", title="Merge into: the skill's name, for merge only", max_length=500)
-    who: str = Field("", title="Your name, else the system's user", max_length=100)
+    Few fields, and titles that say it all: Prefect gives the draft above them only the room that they leave.
+    """
+
+    model_config = ConfigDict(extra="ignore")
+
+    decision: str = Field(title="Decision")
+    skill_name: str = Field(default="", title="Name", max_length=MAX_NAME, pattern=NAME_PATTERN)
+    skill_description: str = Field(
+        default="", title="Description, which says when to use it", max_length=MAX_DESCRIPTION
+    )
+    note: str = Field(default="", title="Note, kept with the decision", max_length=2000)
 
 
-def form_for(draft: Draft, text: str) -> type[ReviewForm]:
-    """The form for one draft: `text` above it, its name and description as they stand in the fields."""
+def form_for(draft: Draft, text: str, merge_into: Sequence[str], ask_who: bool) -> type[ReviewForm]:
+    """The form for one draft: `text` above it, its name and description in their fields, the skills it may join.
+
+    The choices are an enumeration in the schema alone: an answer stays readable when the skills change meanwhile.
+    """
+    choices: list[JsonValue] = ["publish", "reject", "later", *(f"{MERGE}{name}" for name in merge_into)]
+    fields: dict[str, Any] = {"decision": (str, Field(title="Decision", json_schema_extra={"enum": choices}))}
     skill = draft.skill()
     known = {} if isinstance(skill, Problem) else {"skill_name": skill.name, "skill_description": skill.description}
-    fields: dict[str, Any] = {}
     # Prefect's own way of giving initial values would drop the titles and bounds of those fields.
     for name, value in known.items():
         info = copy(ReviewForm.model_fields[name])
         info.default = value
         fields[name] = (str, info)
+    if ask_who:
+        fields["who"] = (str, Field(default="", title="Your name", max_length=100))
     form = create_model("ReviewForm", __base__=ReviewForm, **fields)
     return form.with_initial_data(description=text)
+
+
+def read_answer(answer: ReviewForm) -> Decision:
+    """A form's answer as a decision; who decided is the name given, else the user whom Prefect's process runs as."""
+    into = answer.decision.removeprefix(MERGE) if answer.decision.startswith(MERGE) else ""
+    choice: Choice = next((choice for choice in CHOICES if choice == answer.decision), "merge")
+    who = str(getattr(answer, "who", "")).strip() or current_user()
+    return Decision(choice, who, answer.skill_name, answer.skill_description, answer.note, into)
 
 
 @flow(name="review", flow_run_name="{name}", persist_result=True)
@@ -70,16 +90,11 @@ def review(store: str, name: str, digest: str) -> State[str]:
     problem = ""
     while True:
         world = read_world(Path(store))
-        form = form_for(draft, show(world, draft, problem, narrow=True))
-        answer = suspend_flow_run(wait_for_input=form, key=f"{digest}-{attempt}")
-        decision = Decision(
-            answer.decision,
-            answer.who.strip() or current_user(),
-            answer.skill_name,
-            answer.skill_description,
-            answer.note,
-            answer.merge_into,
-        )
+        text = show(world, draft, problem, narrow=True)
+        # Many people may share a server that is not this store's own.
+        ask_who = world.env.get("HOTWASH_SERVE_OWN") != "1"
+        form = form_for(draft, text, merge_choices(world, draft), ask_who)
+        decision = read_answer(suspend_flow_run(wait_for_input=form, key=f"{digest}-{attempt}"))
         try:
             report, problems = run_decide(read_world(Path(store)), name, decision)
         except NoSuchDraft as error:

@@ -4,12 +4,22 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curate.drafting import NO_CHECK, find_inventions, order_solutions, read_statements, write_draft
+from curate.drafting import (
+    NO_CHECK,
+    draft_name,
+    find_inventions,
+    order_solutions,
+    read_statements,
+    short_title,
+    write_draft,
+)
 from index.bullets import parse_bullets
 from index.records import Solution, Triggers
+from index.signature import error_signature
 
 DAY = datetime(2026, 11, 20, tzinfo=UTC)
 
@@ -108,6 +118,34 @@ The suite needs Postgres, which `make up` starts.
     )
     assert written.details == ""
     assert [len(adds) for adds in written.adds.values()] == [3, 1, 0]
+
+
+def test_an_error_is_shown_as_the_sessions_quote_it() -> None:
+    """A trigger has its values taken out and is lower case; what is shown is the text that the tool prints."""
+    quoted = 'app.DbError: connection to server at "10.0.0.7", port 5432 failed: Connection refused by the other side'
+    signature = error_signature(quoted)
+    assert signature != quoted
+    written = write_draft([lesson(1, f"It fails with `{quoted}`.", triggers=Triggers((), (), (signature,)))])
+    assert f"- The output shows `{quoted}`." in written.body
+    assert f"- The output no longer shows `{quoted}`." in written.body
+    shown = 'Use when the output shows "app.DbError: connection to server at "10.0.0.7", port 5432 failed: Connection"'
+    assert written.description.startswith(shown)
+
+
+@pytest.mark.parametrize(
+    ("title", "short", "name"),
+    [
+        ("Run `make x` when `pytest -q` says `Some.Lo…`", "Run `make x`", "run-make-x"),
+        ("Tests need services; run make up", "Tests need services; run make up", "tests-need-services"),
+        ("Set `a: b`, then go.", "Set `a: b`, then go", "set-a-b"),
+        ("Cache: clear it", "Cache: clear it", "cache-clear-it"),
+        (" ".join(["word"] * 30), " ".join(["word"] * 30), "-".join(["word"] * 9)),
+    ],
+)
+def test_titles_and_names_are_short(title: str, short: str, name: str) -> None:
+    """A title that was cut, and every name, is the first clause; marks inside code are none."""
+    assert short_title(title) == short
+    assert draft_name(title) == name
 
 
 def test_two_values_of_one_thing_both_stay_and_are_named() -> None:

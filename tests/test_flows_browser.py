@@ -53,7 +53,7 @@ def open_form(browser: Any, serving: Serving, run: str) -> tuple[Any, Any]:
     page.goto(f"http://127.0.0.1:{serving.port}/runs/flow-run/{run}")
     page.get_by_role("button", name="Resume").click()
     form = page.get_by_role("dialog")
-    form.get_by_text("Merge into").wait_for()
+    form.get_by_text("Note, kept").wait_for()
     return page, form
 
 

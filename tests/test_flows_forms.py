@@ -77,7 +77,7 @@ def test_the_details_are_shown_for_they_are_published_too() -> None:
     """A long draft's second file stands below the first; the form ends with what each choice does."""
     text = render_review(replace(make_draft("x"), details="# More\n\n- A detail.\n"), CLEAN, FOLDERS, narrow=True)
     assert "### references/lessons.md\n\n#### More\n\n- A detail." in text
-    assert text.rstrip().endswith("shows you the change first.")
+    assert text.rstrip().endswith("on a wide page.")
 
 
 def test_nothing_hides_in_the_shown_text() -> None:
