@@ -11,7 +11,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from curate.dedup import archive_changes
+from curate.dedup import archive_changes, rank
 from curate.guard import (
     Bullet,
     Conflict,
@@ -107,7 +107,7 @@ def plan_consolidate(
         skipped.update(left)
         if len(members) < 2:
             continue
-        sources = tuple(sorted(members, key=_rank))
+        sources = tuple(sorted(members, key=rank))
         guarded, note = _merge(sources, ask)
         merged = reflect_sources(sources, guarded)
         if lost := _lost(sources, merged, guarded.conflicts):
@@ -249,17 +249,6 @@ def _changes(merged: Solution, sources: Sequence[Solution], mtimes: Mapping[str,
 def _conflict(path: str, conflict: Conflict) -> Note:
     words = "; ".join(str(difference) for difference in conflict.differences[:5])
     return Note("conflict", path, f"its sources disagree, both sides are kept: {words}")
-
-
-def _rank(solution: Solution) -> tuple[object, ...]:
-    """What sorts the best source first: trust, confidence, newest, longest."""
-    return (
-        -TRUST_RANK[solution.trust],
-        -solution.confidence,
-        -solution.created.timestamp(),
-        -len(solution.body),
-        solution.id,
-    )
 
 
 def _category(sources: Sequence[Solution]) -> Category:

@@ -122,7 +122,7 @@ def decide_merges(
     while open_pairs:
         refused: set[tuple[int, int]] = set()
         taken: set[int] = set()
-        for cluster in cluster_pairs(open_pairs, settings.cluster_bound, similarity, lambda i: _rank(solutions[i])):
+        for cluster in cluster_pairs(open_pairs, settings.cluster_bound, similarity, lambda i: rank(solutions[i])):
             members = (cluster.keep, *cluster.drop)
             keep = _keeper(members, open_pairs, solutions, cluster.keep)
             merge = _accept(keep, members, solutions, differ, separate, notes, refused)
@@ -202,7 +202,7 @@ def _apart(a: Solution, b: Solution, kept_apart: KeptApart) -> str:
     return "a person keeps both" if pair_key(a, b) in kept_apart else ""
 
 
-def _rank(solution: Solution) -> tuple[object, ...]:
+def rank(solution: Solution) -> tuple[object, ...]:
     """What sorts the best solution first: trust, confidence, newest, longest."""
     return (
         -TRUST_RANK[solution.trust],
@@ -221,7 +221,7 @@ def _keeper(members: Sequence[int], pairs: Iterable[Pair], solutions: Sequence[S
             partners[pair.a].add(pair.b)
             partners[pair.b].add(pair.a)
     full = [member for member in members if len(partners[member]) == len(members) - 1] or [centre]
-    return min(full, key=lambda member: _rank(solutions[member]))
+    return min(full, key=lambda member: rank(solutions[member]))
 
 
 def _accept(
@@ -236,7 +236,7 @@ def _accept(
     """The members that contradict neither the keeper nor what the keeper takes from others; the rest is noted."""
     accepted: list[int] = []
     adding: list[int] = []
-    for member in sorted(members, key=lambda place: _rank(solutions[place])):
+    for member in sorted(members, key=lambda place: rank(solutions[place])):
         if member == keep:
             continue
         barred = (o for o in (keep, *accepted) if (min(o, member), max(o, member)) in separate)

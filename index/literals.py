@@ -235,7 +235,7 @@ def _judge_span(gone: Sequence[Token], new: Sequence[Token], moved: Counter[str]
     for side, other in ((fixed[0], new), (fixed[1], gone)):
         if side and len(other) <= 1 and any(t.kind == "flag" and not moved[t.norm] for t in side):
             return "flag"
-    if len(gone) == len(new) == 1 and (fixed[0] or fixed[1]):
+    if len(gone) == len(new) == 1 and (fixed[0] or fixed[1]) and not {gone[0].norm, new[0].norm} & STOPWORDS:
         kind = (fixed[0] or fixed[1])[0].kind
         return kind if kind != "word" else None
     if lone and not any(negated) and _renamed(gone, new):
@@ -353,7 +353,7 @@ def _tokens(text: str) -> Iterator[Token]:
         opening = last == 0 or before[-1:] in (".", "!", "?", ":", "\n")
         last = match.end()
         start = match.start()
-        if group == "word" and raw[:1] == "_" and raw[:2] != "__":
+        if group == "word" and "_" in (raw[0], raw[-1]) and raw[:2] != "__":
             trimmed = trimmed.strip("_")
             start = match.end() - len(raw.lstrip("_"))
         if trimmed:

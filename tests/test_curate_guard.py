@@ -43,7 +43,9 @@ def test_a_faithful_merge_stands_as_it_is() -> None:
     bullets = [Bullet(text, ("claimed",)) for source in (A, B) for text in statements(source)]
     guarded = check_merge([A, B], bullets)
     assert [bullet.text for bullet in guarded.bullets] == [bullet.text for bullet in bullets]
-    assert not (guarded.appended or guarded.dropped or guarded.conflicts)
+    assert not guarded.appended
+    assert not guarded.dropped
+    assert not guarded.conflicts
     assert all(set(bullet.ids) <= {A.id, B.id} for bullet in guarded.bullets)
 
 

@@ -125,6 +125,15 @@ def test_a_newer_text_that_says_it_replaces_the_older_supersedes_it() -> None:
     assert judge_pair(a, b, weights).answer == "supersedes"
 
 
+def test_a_judgement_does_not_depend_on_which_lesson_is_first() -> None:
+    """a to b is as b to a."""
+    every = [lesson("a", "Gateway", SYMPTOM), lesson("b", "Slots", REWRITTEN, day=4), lesson("c", "Seed", ENGLISH)]
+    every += [lesson("d", "播种", CHINESE), *filler(3)]
+    weights = weigh([read_traits(one) for one in every])
+    for a, b in combinations(every, 2):
+        assert judge_pair(a, b, weights).answer == judge_pair(b, a, weights).answer
+
+
 def test_unrelated_lessons_are_never_candidates() -> None:
     """Nothing rare is shared, so no pair is made: all pairs are never compared."""
     keys = [read_keys(one) for one in filler(60)]

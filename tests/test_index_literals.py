@@ -47,6 +47,7 @@ HARMLESS = [
     ("You must not call it", "You must never call it"),
     ("Set the timeout to 30s", "Set the timeout to 30 s"),
     ("Set ttl to 1,000", "Set ttl to 1000"),
+    ("It marks the event's turn", "It marks the _event's_ turn"),
     ("Tests fail. Run make test-int.", "Run make test-int. Tests fail."),
     ("Wait for the server", "Wait for the server, which takes 30 seconds"),
     ("- uses `foo.py`\n- uses `bar.py`", "- uses `foo.py`\n- uses `bar.py`\n- uses `baz.py`"),
