@@ -151,6 +151,36 @@ def test_lessons_with_one_error_are_candidates() -> None:
     assert answers(pair)["a", "b"] in ("related", "same")
 
 
+def test_short_lessons_of_a_store_are_the_same_by_error_and_fix_not_by_trigger_alone() -> None:
+    """One error and one remedy in other words are one lesson; another error behind the same command is another."""
+    command, refused = ("pytest tests/integration",), ("could not connect to server: Connection refused",)
+    why = "\n\n**Why it matters:** bare `pytest tests/integration` stops early.\n\n"
+    a = lesson(
+        "a",
+        "Integration tests need services",
+        f"The integration suite needs Postgres, which `make test-int` starts.{why}**Instead:** run `make test-int`.\n",
+        triggers=Triggers(commands=command, errors=refused),
+    )
+    b = lesson(
+        "b",
+        "Start the services before integration tests",
+        f"pytest dies in tests/integration unless Postgres is up.{why}**Instead:** use `make test-int`, it boots it.\n",
+        day=6,
+        triggers=Triggers(commands=command, errors=refused),
+    )
+    c = lesson(
+        "c",
+        "Integration tests need a migrated schema",
+        f"The integration suite needs the newest schema.{why}**Instead:** run `make migrate`.\n",
+        day=7,
+        triggers=Triggers(commands=command, errors=('relation "users" does not exist',)),
+    )
+    found = answers([a, b, c])
+    assert found["a", "b"] == "same"
+    assert found.get(("a", "c")) != "same"
+    assert found.get(("b", "c")) != "same"
+
+
 def test_newest_first_swaps_only_what_contradicts() -> None:
     """Of two answers to one question the newer comes first; answers on other subjects keep their place."""
     old = lesson("old", "The shop uses Postgres 14.", "")
