@@ -263,18 +263,18 @@ def _list(items: Sequence[str], *, numbered: bool) -> str:
 def _describe(title: str, solutions: Sequence[Solution]) -> str:
     """When to use the skill, from its triggers, and its title; short, since every conversation pays for it."""
     situations = [
-        *(f'the output shows "{_brief(plain(error))}"' for error in _errors(solutions)[:2]),
-        *(f"running {plain(command)}" for command in _all(solutions, "commands")[:2]),
-        *(f"working on {plain(path)}" for path in _all(solutions, "paths")[:2]),
+        *(f'when the output shows "{_brief(plain(error))}"' for error in _errors(solutions)[:2]),
+        *(f"before running {plain(command)}" for command in _all(solutions, "commands")[:2]),
+        *(f"when working on {plain(path)}" for path in _all(solutions, "paths")[:2]),
     ]
     if not situations:
         return plain(f"Use when this comes up: {title}.")[:MAX_LISTED]
     end = f": {title}."
     chosen = situations[:1]
     for situation in situations[1:]:
-        if len(f"Use when {', or '.join([*chosen, situation])}{end}") <= MAX_LISTED:
+        if len(f"Use {', or '.join([*chosen, situation])}{end}") <= MAX_LISTED:
             chosen.append(situation)
-    return plain(f"Use when {', or '.join(chosen)}{end}")
+    return plain(f"Use {', or '.join(chosen)}{end}")
 
 
 def find_inventions(text: str, evidence: Sequence[str]) -> tuple[str, ...]:

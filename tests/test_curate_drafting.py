@@ -87,8 +87,8 @@ def test_a_draft_reads_as_it_stands() -> None:
     second = FORM.replace("run `make test-int`.", "run `make test-int`, or `make up` before a single test.")
     written = write_draft([lesson(1, FORM, triggers=triggers), lesson(2, second), lesson(3, FORM)])
     assert written.description == (
-        'Use when the output shows "could not connect to server", or running pytest tests/integration, or working on '
-        "tests/integration/**: Integration tests need services."
+        'Use when the output shows "could not connect to server", or before running pytest tests/integration, '
+        "or when working on tests/integration/**: Integration tests need services."
     )
     assert (
         written.body
