@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 import orjson
@@ -35,8 +36,7 @@ class PathCluster:
     similarity: tuple[float, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class PathPair:
+class PathPair(NamedTuple):
     """Two files (a before b in order of path), their exact Jaccard similarity and rapidfuzz' ratio (0 to 100)."""
 
     a: str
@@ -161,26 +161,27 @@ def _answer(cache: SignatureCache, files: _Files, read: Read, settings: DedupSet
 def _similarity(cache: SignatureCache, files: _Files, read: Read) -> Callable[[int, int], float]:
     """The exact similarity of two files that are no pair, remembered by their rows."""
     hashes: dict[int, U64] = {}
+    known = cache.pairs()
+    rows = files.rows
 
     def of(place: int) -> U64:
-        row = files.rows[place]
+        row = rows[place]
         if row not in hashes:
             hashes[row] = next(distinct_hashes([_read_body(read, files.paths[place])]))
         return hashes[row]
 
     def similarity(a: int, b: int) -> float:
-        key = (min(files.rows[a], files.rows[b]), max(files.rows[a], files.rows[b]))
-        if key not in cache.pairs():
+        key = (rows[a], rows[b]) if rows[a] < rows[b] else (rows[b], rows[a])
+        if key not in known:
             cache.add_pairs({key: (jaccard_of(of(a), of(b)), None)})
-        return cache.pairs()[key][0]
+        return known[key][0]
 
     return similarity
 
 
 def _render(answer: Duplicates) -> bytes:
     clusters = [(one.keep, one.drop, one.similarity) for one in answer.clusters]
-    pairs = [(pair.a, pair.b, pair.jaccard, pair.ratio) for pair in answer.pairs]
-    return orjson.dumps([clusters, pairs])
+    return orjson.dumps([clusters, [tuple(pair) for pair in answer.pairs]])
 
 
 def _parse(kept: bytes, files: int) -> Duplicates:

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from rapidfuzz import fuzz
@@ -44,8 +44,7 @@ BATCH_PAIRS = 1_024  # pairs whose texts are held at a time while they are confi
 Bodies = Callable[[Sequence[int]], Iterable[bytes]]
 
 
-@dataclass(frozen=True, slots=True)
-class Pair:
+class Pair(NamedTuple):
     """Two texts by their places (a < b), their exact Jaccard similarity and rapidfuzz' token_sort_ratio (0 to 100)."""
 
     a: int
@@ -155,7 +154,7 @@ def confirm(pairs: U64, signed: Signed, bodies: Bodies, settings: DedupSettings,
         likeness = _exact(part, texts, settings.threshold)
         kept = recorded(np.array(list(likeness), dtype=np.uint64), signed, settings) if record else likeness
         found += _rated({int(code): likeness[int(code)] for code in kept}, texts, settings)
-    return sorted(found, key=lambda pair: (pair.a, pair.b))
+    return sorted(found)
 
 
 def expand(
@@ -172,7 +171,7 @@ def expand(
         if len(copies) > 1 and worded(row):
             firsts = copies if len(copies) <= COPIES else copies[:1]
             found += [Pair(a, b, 1.0, 100.0) for a in firsts for b in copies if a < b]
-    return tuple(sorted(found, key=lambda pair: (pair.a, pair.b)))
+    return tuple(sorted(found))
 
 
 def cluster_pairs(
@@ -202,7 +201,8 @@ def cluster_pairs(
     rank = preference or (lambda place: place)
     taken: set[int] = set()
     clusters: list[Cluster] = []
-    for keep in sorted(likeness, key=lambda place: (-len(likeness[place]), rank(place), place)):
+    order = sorted((-len(others), rank(place), place) for place, others in likeness.items())
+    for _, _, keep in order:
         if keep in taken:
             continue
         drop: list[int] = []

@@ -11,12 +11,14 @@ cannot be written is not used: the run keeps everything in memory.
 
 from __future__ import annotations
 
+import bisect
 import contextlib
 import itertools
 import mmap
 import os
 import sqlite3
 import struct
+import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
@@ -294,15 +296,22 @@ class SignatureCache:
         if not same_paths:
             self._keep({"paths": _pack(listing.paths)})
 
-    def _names(self, used: Int) -> dict[bytes, int]:
-        """The row of each body by the first half of its hash."""
-        names = np.ascontiguousarray(self.hashes[used, 0]).view("V8").tolist()
-        return dict(zip(names, used.tolist(), strict=True))
+    def _names(self, used: Int) -> tuple[list[int], list[int]]:
+        """The rows in use, ordered by the first half of their body's hash, and those halves."""
+        halves = self.hashes[used, 0]
+        order = np.argsort(halves)
+        return halves[order].tolist(), used[order].tolist()
 
-    def _row_of(self, name: bytes, names: Mapping[bytes, int]) -> int:
+    def _row_of(self, name: bytes, names: tuple[list[int], list[int]]) -> int:
         """The row of a body that the last run knew, 0 for none."""
-        row = names.get(name[:8], 0)
-        return row if row and self.hashes[row].tobytes() == name else 0
+        halves, rows = names
+        half = int.from_bytes(name[:8], sys.byteorder)
+        at = bisect.bisect_left(halves, half)
+        while at < len(halves) and halves[at] == half:
+            if self.hashes[rows[at]].tobytes() == name:
+                return rows[at]
+            at += 1
+        return 0
 
     def _write_rows(self, bodies: Iterable[bytes], new: list[int], fresh: Mapping[bytes, int]) -> None:
         factors, summands = permutations(self._scheme.permutations, self._scheme.seed)
