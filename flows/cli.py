@@ -23,6 +23,7 @@ COMMANDS: dict[str, str] = {
     "curate": "the weekly pass over the whole store",
     "daily": "the memory block and the snapshot",
     "status": "health: coverage, counts, queue, last runs",
+    "doctor": "check installation, hooks, store and server; --fix repairs what is safe",
     "audit": "the skills and memory files of every agent: used, never used, wrong, too long",
     "recall": "ranked solutions for a query, a path, a command or an error",
     "pack": "the memory pack for the start of a session",
