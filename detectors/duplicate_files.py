@@ -27,8 +27,7 @@ from index.signatures import U64, Int
 from index.similarity import strip_front_matter
 
 
-@dataclass(frozen=True, slots=True)
-class PathCluster:
+class PathCluster(NamedTuple):
     """Files that say nearly the same: the one to keep, the others, and how like the kept one each of them is."""
 
     keep: str
@@ -147,12 +146,10 @@ def _answer(cache: SignatureCache, files: _Files, read: Read, settings: DedupSet
     clusters = cluster_pairs(
         pairs, settings.cluster_bound, _similarity(cache, files, read), lambda place: -files.sizes[place]
     )
+    paths = files.paths
     return Duplicates(
-        tuple(
-            PathCluster(files.paths[one.keep], tuple(files.paths[i] for i in one.drop), one.similarity)
-            for one in clusters
-        ),
-        tuple(PathPair(files.paths[pair.a], files.paths[pair.b], pair.jaccard, pair.ratio) for pair in pairs),
+        tuple([PathCluster(paths[keep], tuple([paths[i] for i in drop]), like) for keep, drop, like in clusters]),
+        tuple([PathPair(paths[a], paths[b], jaccard, ratio) for a, b, jaccard, ratio in pairs]),
         0,
         0,
     )
@@ -180,8 +177,7 @@ def _similarity(cache: SignatureCache, files: _Files, read: Read) -> Callable[[i
 
 
 def _render(answer: Duplicates) -> bytes:
-    clusters = [(one.keep, one.drop, one.similarity) for one in answer.clusters]
-    return orjson.dumps([clusters, [tuple(pair) for pair in answer.pairs]])
+    return orjson.dumps([[tuple(one) for one in answer.clusters], [tuple(pair) for pair in answer.pairs]])
 
 
 def _parse(kept: bytes, files: int) -> Duplicates:

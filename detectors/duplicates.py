@@ -53,8 +53,7 @@ class Pair(NamedTuple):
     ratio: float
 
 
-@dataclass(frozen=True, slots=True)
-class Cluster:
+class Cluster(NamedTuple):
     """Texts that say nearly the same: the one to keep, the others, and how like the kept one each of them is."""
 
     keep: int
@@ -161,12 +160,14 @@ def expand(
     pairs: Iterable[Pair], places: Mapping[int, Sequence[int]], worded: Callable[[int], bool]
 ) -> tuple[Pair, ...]:
     """Pairs of texts from pairs of distinct bodies: `places[row]` are those with that body; equal texts pair too."""
-    found = [
-        Pair(min(a, b), max(a, b), pair.jaccard, pair.ratio)
-        for pair in pairs
-        for a in places[pair.a][:COPIES]
-        for b in places[pair.b][:COPIES]
-    ]
+    found: list[Pair] = []
+    for first, second, jaccard, ratio in pairs:
+        one, other = places[first], places[second]
+        if len(one) == len(other) == 1:
+            a, b = one[0], other[0]
+            found.append(Pair(a, b, jaccard, ratio) if a < b else Pair(b, a, jaccard, ratio))
+        else:
+            found += [Pair(min(a, b), max(a, b), jaccard, ratio) for a in one[:COPIES] for b in other[:COPIES]]
     for row, copies in sorted(places.items()):
         if len(copies) > 1 and worded(row):
             firsts = copies if len(copies) <= COPIES else copies[:1]
@@ -214,7 +215,7 @@ def cluster_pairs(
         if drop:
             taken.update(drop, [keep])
             clusters.append(Cluster(keep, tuple(drop), tuple(likeness[keep][other] for other in drop)))
-    return tuple(sorted(clusters, key=lambda cluster: cluster.keep))
+    return tuple(sorted(clusters))
 
 
 def _short_pairs(signed: Signed, settings: DedupSettings, new: Int | None) -> U64:
