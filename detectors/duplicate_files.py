@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import gc
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -72,7 +74,7 @@ def duplicates_in(root: Path, settings: DedupSettings, now_ns: int, cache_folder
     """
     listing = scan_markdown(root)
     read = read_below(root)
-    with SignatureCache(cache_folder, scheme_of(settings)) as cache:
+    with _collector_off(), SignatureCache(cache_folder, scheme_of(settings)) as cache:
         if cache.unchanged(listing) and (kept := cache.answer()) is not None:
             return _parse(kept, len(listing.paths))
         found = cache.refresh(listing, read, now_ns)
@@ -82,6 +84,18 @@ def duplicates_in(root: Path, settings: DedupSettings, now_ns: int, cache_folder
         answer = _answer(cache, files, read, settings)
         cache.keep_answer(_render(answer))
     return Duplicates(answer.clusters, answer.pairs, len(listing.paths), len(found.new), found.failed)
+
+
+@contextlib.contextmanager
+def _collector_off() -> Iterator[None]:
+    """Nothing here makes cycles, and the collector would go over every path and pair again and again."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def scheme_of(settings: DedupSettings) -> Scheme:
