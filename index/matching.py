@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Hits = dict[int, "Hit"]
 
-SCHEMA = 4  # of the database; one of another number is not read
+SCHEMA = 5  # of the database; one of another number is not read
 MOST_ROWS = 200
 MOST_TERMS = 24
 MOST_TERMS_ASKED = 200
@@ -32,8 +32,8 @@ COMMON = frozenset(
 
 # How sure one is that an output is the error a solution declares: a logistic model over the features of
 # `error_features`, fitted and cross-checked by benchmarks/trigger.py on recorded compiler diagnostics.
-ERROR_WEIGHTS = (3.75, 2.18, 3.33, 2.06, 1.88, -0.62, 0.74, -4.62, -2.54, -6.86)
-ERROR_FLOOR = 0.0
+ERROR_WEIGHTS = (3.49, 2.51, 2.73, 2.21, 1.79, -0.90, 0.02, 1.98, -4.57, -2.54, -6.74)
+ERROR_FLOOR = -0.1
 
 
 class Hit:
@@ -57,7 +57,7 @@ class Hit:
 
 def count_lessons(db: "Any") -> int:
     """How many solutions the database holds."""
-    return int(db.execute("select count(*) from lesson").fetchone()[0])
+    return int(db.execute("select value from meta where key = 'count'").fetchone()[0])
 
 
 def weights_of(db: "Any", words: "Iterable[str]", table: str, total: int) -> "dict[str, tuple[float, int]]":
@@ -207,14 +207,14 @@ def error_candidates(db: "Any", output: str, most: int) -> "list[tuple[int, str,
 class Declared:
     """An error that a solution declares, with what of the solution is compared with a message."""
 
-    __slots__ = ("asked", "code", "document", "lists", "mid", "same", "sig", "template", "text")
+    __slots__ = ("asked", "code", "document", "lists", "mid", "names", "same", "sig", "template", "text")
 
     def __init__(self, db: "Any", eid: int, message: "Message") -> None:
         self.mid, self.sig, self.text, sentences, code, self.same = db.execute(
             "select mid, sig, text, sents, code, same from err join lesson using (mid) where eid = ?", (eid,)
         ).fetchone()
         own = Message(self.text)
-        self.template = own.template
+        self.template, self.names = own.template, own.names
         lists = [set(sentence.split()) for sentence in sentences.split("\n")]
         self.code = set(code.split()).intersection(message.rest)
         self.document = (message.words & own.words) | message.words.intersection(code.split())
@@ -229,13 +229,13 @@ class Declared:
 class Message:
     """An error's line taken apart: words outside quotes, words within, words of the rest of the output."""
 
-    __slots__ = ("literals", "masked", "rest", "template", "words")
+    __slots__ = ("literals", "masked", "names", "rest", "template", "words")
 
     def __init__(self, line: str, output: str = "") -> None:
         self.masked = [mask_label(one) for one in (error_lines(output, 3) if output else [])] or [mask_label(line)]
-        outside, inside = split_quoted(line)
+        outside, self.names = split_quoted(line)
         self.template = set(words_of(drop_label(outside)))
-        self.literals = set(words_of(inside.replace("_", " ")))
+        self.literals = set(words_of(" ".join(self.names).replace("_", " ")))
         self.words = self.template | self.literals
         self.rest = [
             word for word in dict.fromkeys(words_of(output[:6000].replace("_", " "))) if word not in self.words
@@ -247,8 +247,8 @@ def error_features(message: Message, declared: Declared, weights: "dict[str, flo
 
     The declared line is there (masked); the rarity of the outer words both share; the likest sentence of the solution;
     how much of the message the solution speaks of; rare words of code in both; quoted names, and how many of them the
-    solution speaks of; how many solutions declare the same line, as far as its names do not tell them apart; how much
-    of the declared line is missing; 1.
+    solution speaks of, and how like the declared ones they are; how many solutions declare the same line, as far as its
+    names do not tell them apart; how much of the declared line is missing; 1.
     """
 
     def mass(words: "Iterable[str]") -> float:
@@ -266,6 +266,7 @@ def error_features(message: Message, declared: Declared, weights: "dict[str, flo
         min(sum(weights[word] > 2.5 for word in declared.code), 10) / 5,
         quoted,
         quoted * spoken,
+        quoted * likeness(message.names, declared.names),
         exact * min(log(max(1, declared.same)), 2.0) * (1 - quoted * spoken),
         (1 - exact) * min(mass(declared.template - message.template), 15.0) / 15,
         1.0,
@@ -300,19 +301,35 @@ def mask_label(line: str) -> str:
     return mask(drop_label(line))[:240].strip()
 
 
-def split_quoted(line: str) -> "tuple[str, str]":
-    """What stands outside of quotes, and what within."""
-    outside, inside = "", ""
+def split_quoted(line: str) -> "tuple[str, list[str]]":
+    """What stands outside of quotes, and each quoted name."""
+    outside = ""
+    names: list[str] = []
     at = 0
     while at < len(line):
         if line[at] in QUOTES and (end := closing_quote(line, at)) > 0:
-            inside += " " + line[at + 1 : end]
+            names.append(line[at + 1 : end])
             outside += " "
             at = end + 1
         else:
             outside += line[at]
             at += 1
-    return outside, inside
+    return outside, names
+
+
+def likeness(names: "list[str]", others: "list[str]") -> float:
+    """How alike two lists of names are place by place, by the letter triples they share (Dice's coefficient)."""
+    alike = 0.0
+    for one, other in zip(names, others, strict=False):
+        first, second = triples(one), triples(other)
+        alike += 2 * len(first & second) / (len(first) + len(second))
+    return alike / (max(len(names), len(others)) or 1)
+
+
+def triples(name: str) -> "set[str]":
+    """The runs of three letters in a name, its borders included."""
+    padded = f"  {name[:200].lower()} "
+    return {padded[at : at + 3] for at in range(len(padded) - 2)}
 
 
 def match_text(db: "Any", text: str, hits: "Hits", floor: float = 0.0, most: int = 20) -> "dict[str, float]":

@@ -7,7 +7,6 @@ import difflib
 import json
 import os
 import py_compile
-import secrets
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -161,7 +160,7 @@ def read_bytes(path: Path) -> bytes | None:
 def write_bytes(path: Path, data: bytes, like: Path | None = None) -> None:
     """Write through a temporary file and a rename; permissions stay, or are the owner's alone."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    draft = path.with_name(f".{path.name}.{os.urandom(4).hex()}.tmp")
     mode = like.stat().st_mode & 0o777 if like is not None and like.exists() else 0o600
     handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     try:
