@@ -114,7 +114,7 @@ def plan_consolidate(
             skipped.update({source.path: f"a merge would lose: {lost[:80]}" for source in sources})
             continue
         notes += [note] if note else []
-        notes += [_conflict(merged.path, conflict) for conflict in guarded.conflicts]
+        notes += [_conflict(merged.path, conflict) for conflict in guarded.conflicts if conflict.differences]
         changes += _changes(merged, sources, mtimes or {})
     return Plan("consolidate", tuple(changes), tuple(sorted(skipped.items())), tuple(notes))
 

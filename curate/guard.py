@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from index.bullets import parse_bullets, parse_headings
-from index.literals import Difference, differs, stem, tokens
+from index.literals import Difference, differs, statement_differences, stem, tokens
 from index.records import Solution
 
 DISPUTED = "**Disputed**"
@@ -129,6 +129,7 @@ def find_conflicts(sources: Sequence[Solution]) -> tuple[Conflict, ...]:
                 if left is None or right is None or _settled(left, right):
                     continue
                 _join(groups, (Bullet(left, (a.id,)), Bullet(right, (b.id,))), difference)
+    _join_disputes(groups, sources)
     return tuple(
         Conflict(
             tuple(sorted(sides.values(), key=lambda side: (rank[side.ids[0]], side.text), reverse=True)),
@@ -147,9 +148,11 @@ def render_conflict(conflict: Conflict, sources: Sequence[Solution]) -> Bullet:
     sides: dict[str, tuple[str, str]] = {}
     for side in conflict.sides:
         for day, identifier, text in _split_sides(side, created):
-            sides.setdefault(text, (day, identifier))
-    lines = [f"{day} {identifier}: {text}" for text, (day, identifier) in sorted(sides.items(), key=_newest)]
-    words = "; ".join(f'"{difference.a}" against "{difference.b}"' for difference in conflict.differences[:5])
+            sides[text] = max(sides.get(text, ("", "")), (day, identifier))
+    ordered = sorted(sides.items(), key=_newest)
+    lines = [f"{day} {identifier}: {text}" for text, (day, identifier) in ordered]
+    found = [d for text, _ in ordered[1:] for d in statement_differences(ordered[0][0], text)]
+    words = "; ".join(f'"{difference.a}" against "{difference.b}"' for difference in found[:5])
     ids = tuple(dict.fromkeys(identifier for side in conflict.sides for identifier in side.ids))
     return Bullet("\n".join([f"{DISPUTED}, the newest first ({words}):", *lines]), ids)
 
@@ -226,10 +229,11 @@ def _settled(a: str, b: str) -> bool:
 
 
 def _join(
-    groups: list[tuple[dict[str, Bullet], list[Difference]]], sides: Sequence[Bullet], difference: Difference
+    groups: list[tuple[dict[str, Bullet], list[Difference]]], sides: Sequence[Bullet], *differences: Difference
 ) -> None:
     """Put two sides into the group that one of them is in already, or into a new one; groups that meet become one."""
-    touched = [group for group in groups if any(side.text in group[0] for side in sides)]
+    said = {text for side in sides for text in dispute_sides(side.text)}
+    touched = [group for group in groups if said & _said(group[0])]
     home = touched[0] if touched else ({}, [])
     if not touched:
         groups.append(home)
@@ -239,7 +243,31 @@ def _join(
         groups.remove(other)
     for side in sides:
         home[0].setdefault(side.text, side)
-    home[1].append(difference)
+    home[1].extend(differences)
+
+
+def _join_disputes(groups: list[tuple[dict[str, Bullet], list[Difference]]], sources: Sequence[Solution]) -> None:
+    """Join a dispute of an earlier merge with the group or the source that states one of its sides again.
+
+    So disputes do not multiply, and a side that comes back is dated anew.
+    """
+    for source in sources:
+        for text in statements(source):
+            if not text.startswith(DISPUTED):
+                continue
+            sides = set(dispute_sides(text))
+            again = [
+                Bullet(own, (other.id,))
+                for other in sources
+                for own in statements(other)
+                if other.id != source.id and own in sides
+            ]
+            if again or any(sides & _said(group[0]) for group in groups):
+                _join(groups, (Bullet(text, (source.id,)), *again))
+
+
+def _said(group: Iterable[str]) -> set[str]:
+    return {side for text in group for side in dispute_sides(text)}
 
 
 def dispute_sides(text: str) -> tuple[str, ...]:

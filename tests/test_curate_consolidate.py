@@ -136,6 +136,20 @@ def test_a_contradiction_is_kept_with_both_sides_and_shown() -> None:
     assert [note.kind for note in plan.notes] == ["conflict", "conflict"]
 
 
+def test_disputes_do_not_multiply_over_many_rounds() -> None:
+    """A value that changes every week is one dispute with all its sides, each once, the newest first."""
+    solutions = [lesson(0, "- Staging listens on port 6000.\n- Ask before a restart.\n", "Staging database")]
+    for n in range(1, 12):
+        body = f"- Staging listens on port {6000 + n % 5}.\n"
+        solutions.append(lesson(n, body, "Staging database"))
+        solutions = live(plan_consolidate([range(len(solutions))], solutions), solutions)
+    (merged,) = solutions
+    assert merged.body.count("Disputed") == 1
+    assert [merged.body.count(f"port {6000 + n}.") for n in range(5)] == [1, 1, 1, 1, 1]
+    assert merged.body.count("Ask before a restart.") == 1
+    assert merged.body.index("port 6001.") < min(merged.body.index(f"port {6000 + n}.") for n in (0, 2, 3, 4))
+
+
 def test_clusters_do_not_chain() -> None:
     """a-b and b-c do not make a, b and c one."""
     assert cluster_same(3, [(0, 1), (1, 2)]) == ((0, 1),)
