@@ -19,7 +19,7 @@ SCHEMA = 5  # of the database; one of another number is not read
 MOST_ROWS = 200
 MOST_TERMS = 24
 MOST_TERMS_ASKED = 200
-MOST_POSTINGS = 2000  # rows that all terms of a question together may touch
+MOST_POSTINGS = 800  # rows that all terms of a question together may touch
 BACKGROUND = 200  # lessons that a small store is padded with, so that rarity means something in it
 COMMON_IN_BACKGROUND = 60
 COMMON = frozenset(
@@ -105,8 +105,10 @@ def search_words(
     if not chosen:
         return []
     question = " OR ".join(f'"{word}"' for word in chosen)
+    # All words are common: the first rows are the most useful solutions, and ranking thousands would take too long.
+    columns, order = ("rowid, rank", "rank") if postings <= MOST_POSTINGS else ("rowid, -1.0", "rowid")
     rows = db.execute(
-        f"select rowid, rank from {table} where {table} match ? order by rank limit ?",  # noqa: S608  our own name
+        f"select {columns} from {table} where {table} match ? order by {order} limit ?",  # noqa: S608  our own names
         (question, limit),
     )
     return [(int(row), -float(rank)) for row, rank in rows.fetchall()]
