@@ -98,7 +98,9 @@ def build(
     # Row numbers follow the weight: the first rows of any bounded question are the most useful ones.
     served.sort(key=lambda each: (-weight_of(each, dates[each.path], today), each.id, each.path))
     target.parent.mkdir(parents=True, exist_ok=True)
-    draft = target.with_name(f".{target.name}.{os.urandom(4).hex()}.tmp")
+    # One name, so that the next build takes away what a killed one left; the store's lock keeps builds apart.
+    draft = target.with_name(f".{target.name}.hotwash-tmp")
+    draft.unlink(missing_ok=True)
     try:
         with closing(sqlite3.connect(draft)) as db:
             db.executescript(_SPEED + _TABLES)
