@@ -111,18 +111,26 @@ def run_stage(world: World, name: str, dry_run: bool = False) -> Report:
 
 
 def undo(world: World, run_id: str, dry_run: bool = False) -> Report:
-    """Reverse a run, as a run of its own that can be undone too."""
-    return apply_one(world, "undo", plan_undo(world.root, run_id), dry_run, undoes=run_id)
+    """Reverse a run, as a run of its own that can be undone too.
+
+    It is planned under the lock, once what a killed run left half done was rolled back.
+    """
+    with open_pass(world, "undo", dry_run, run_id) as run:
+        return _land_one(run, plan_undo(world.root, run_id))
 
 
-def apply_one(world: World, command: str, plan: Plan, dry_run: bool = False, undoes: str = "") -> Report:
+def apply_one(world: World, command: str, plan: Plan, dry_run: bool = False) -> Report:
     """Land one plan that a person asked for, and bring the derived files up to date."""
-    with open_pass(world, command, dry_run, undoes) as run:
-        run.land(plan)
-        run.scan()
-        write_index(run)
-        conclude(run)
-        return run.report
+    with open_pass(world, command, dry_run) as run:
+        return _land_one(run, plan)
+
+
+def _land_one(run: Pass, plan: Plan) -> Report:
+    run.land(plan)
+    run.scan()
+    write_index(run)
+    conclude(run)
+    return run.report
 
 
 def finish(run: Pass) -> None:

@@ -80,7 +80,6 @@ def decide(
     Raises NoSuchDraft where the draft has gone.
     """
     scanners = scanners or Scanners()
-    find_draft(world.root, name)
     with open_pass(world, "review") as run:
         draft = find_draft(world.root, name)
         decisions, _ = read_decisions(world.root)

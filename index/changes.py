@@ -27,6 +27,7 @@ from index.records import Problem, Solution
 from index.store import JOURNAL, SOLUTIONS, Store
 
 LOCK_SECONDS = 60.0
+TEMPORARY = ".hotwash-tmp"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ def temporary(path: Path) -> Path:
     """The name under which a file is written before it takes its place; one per path, so that recovery finds it."""
     # A name may have 255 bytes: a long one is told by its hash.
     name = path.name if len(path.name.encode()) < 200 else hashlib.sha256(path.name.encode()).hexdigest()
-    return path.with_name(f".{name}.hotwash-tmp")
+    return path.with_name(f".{name}{TEMPORARY}")
 
 
 def write_atomic(path: Path, content: bytes, mtime_ns: int | None = None) -> None:
@@ -391,12 +392,22 @@ def _roll_back(stage: JournalStage, root: Path) -> list[str]:
     return kept
 
 
+def sweep_temporaries(root: Path) -> None:
+    """Take away the temporary files that a killed process left; the caller holds the lock, so they are nobody's."""
+    for folder, _, names in os.walk(root):
+        for name in names:
+            if name.startswith(".") and name.endswith(TEMPORARY):
+                with contextlib.suppress(OSError):
+                    (Path(folder) / name).unlink()
+
+
 def recover(root: Path, now: str) -> tuple[Note, ...]:
     """Roll back what a killed run left half done; the caller holds the lock. Says what it did."""
     notes: list[Note] = []
-    for journal in sorted((root / JOURNAL).glob("*.jsonl")):
-        if journal_ended(journal):
-            continue
+    killed = [path for path in sorted((root / JOURNAL).glob("*.jsonl")) if not journal_ended(path)]
+    if killed:
+        sweep_temporaries(root)
+    for journal in killed:
         _, stages, end = read_journal(journal)
         if end is not None:
             continue
@@ -462,11 +473,11 @@ def read_runs(root: Path) -> list[dict[str, Any]]:
 def plan_undo(root: Path, run_id: str) -> Plan:
     """The inverse of everything a run did; raises UndoRefused where a file is no longer what the run left.
 
-    Several stages may have touched one file: its first bytes come back.
+    Several stages may have touched one file: its first bytes come back. A file that is back already is left alone.
     """
     journal = journal_path(root, run_id)
     if not journal.is_file():
-        known = ", ".join(path.stem for path in sorted((root / JOURNAL).glob("*.jsonl"))[-5:]) or "none"
+        known = ", ".join([run["run"] for run in read_runs(root) if run["stages"]][-5:]) or "none"
         raise UndoRefused(f"There is no run {run_id}. The last ones: {known}.")
     _, stages, _ = read_journal(journal)
     first: dict[str, dict[str, Any]] = {}
@@ -478,9 +489,13 @@ def plan_undo(root: Path, run_id: str) -> Plan:
     hanging: list[str] = []
     for path, line in first.items():
         now = read_bytes(root / path)
-        if digest(now) != last[path]:
+        found = digest(now)
+        touched = found == last[path] and _mtime(root / path) != line["mtime"]
+        if found == line["before"] and not touched:
+            continue  # it is back already: the run was undone before, or its undoing was killed at the end
+        if found != last[path]:
             hanging.append(path)
-        elif digest(now) != line["before"] or _mtime(root / path) != line["mtime"]:
+        else:
             why = f"undo {run_id}: {line['why']}"
             changes.append(Change(path, now, _decode(line["was"]), why, "undo", line["mtime"]))
     if hanging:

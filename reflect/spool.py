@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -36,7 +37,23 @@ def read_spool(root: Path) -> tuple[Event, ...]:
     """Every event that waits, oldest first. The start mark goes first, so that an event written from now on starts a
     run of its own."""
     (root / START_MARK).unlink(missing_ok=True)
+    for draft in (root / SPOOL).glob(".*.tmp"):
+        if not _is_alive(draft.name[1:].partition("-")[0]):
+            draft.unlink(missing_ok=True)
     return peek_spool(root)
+
+
+def _is_alive(pid: str) -> bool:
+    """Whether the hook that is writing a draft still runs; one that was killed never finishes it."""
+    if not pid.isdigit():
+        return True
+    try:
+        os.kill(int(pid), 0)
+    except ProcessLookupError:
+        return False
+    except (OSError, OverflowError):
+        pass  # it is another user's
+    return True
 
 
 def peek_spool(root: Path) -> tuple[Event, ...]:
