@@ -25,6 +25,7 @@ COMMANDS: dict[str, str] = {
     "status": "health: coverage, counts, queue, last runs",
     "doctor": "check installation, hooks, store and server; --fix repairs what is safe",
     "audit": "the skills and memory files of every agent: used, never used, wrong, too long",
+    "report": "one HTML page: lessons, sessions, use, upkeep, poison, spending, the audit",
     "recall": "ranked solutions for a query, a path, a command or an error",
     "pack": "the memory pack for the start of a session",
     "why": "a lesson, its evidence and its history",
