@@ -106,14 +106,18 @@ def wording_rows(texts: Sequence[Text]) -> csr_matrix:
     value_parts: list[Floats] = []
     for text in texts:
         count = len(text.parts)
-        letters, starts, words, word_starts = hashed(text.parts)
-        letter_row = np.searchsorted(starts, np.arange(len(letters[0])), side="right") - 1
-        word_row = np.searchsorted(word_starts[1:], np.arange(len(words[0])), side="right")
-        for runs, row, offset in ((letters, letter_row, 0), (words, word_row, BUCKETS)):
-            totals = np.maximum(np.bincount(row, minlength=count) * len(runs), 1)
-            for run in runs:
+        runs = hashed(text.parts)
+        halves = (
+            (runs.letters, runs.letter_starts, runs.letter_stops, 0),
+            (runs.words, runs.word_starts, runs.word_stops, BUCKETS),
+        )
+        for buckets, starts, stops, offset in halves:
+            inside = np.concatenate([np.arange(start, stop) for start, stop in zip(starts, stops, strict=True)])
+            row = np.repeat(np.arange(count), stops - starts)
+            totals = np.maximum((stops - starts) * len(buckets), 1)
+            for run in buckets:
                 row_parts.append(row + place)
-                column_parts.append(run.astype(np.int64) + offset)
+                column_parts.append(run[inside].astype(np.int64) + offset)
                 value_parts.append(1.0 / np.sqrt(totals[row]))
         text.rows = (place, place + count)
         place += count

@@ -37,23 +37,28 @@ class Gate(dict[str, Known]):
                 else:
                     self.needs[stem] |= bit_of[group]
         self.starts: dict[str, set[int]] = defaultdict(set)
+        self.whole: dict[str, set[int]] = defaultdict(set)
         self.signs: dict[int, list[str]] = defaultdict(list)
-        self.plain: set[int] = set()
+        plain: set[int] = set()
         for number, rule in enumerate(self.rules):
             literals = anchors(rule.compiled[0])
             if not literals:
-                self.plain.add(number)
+                plain.add(number)
             for literal in literals:
                 word = WORD.match(literal)
-                if word:
+                if word and word.end() < len(literal):
+                    self.whole[word.group()].add(number)  # the literal goes on after the word, so it is all of it
+                elif word:
                     self.starts[word.group()].add(number)
                 else:
                     self.signs[number].append(literal)
+        self.plain = frozenset(plain)
+        self.signed = frozenset(self.signs)
         self.needed = tuple(sum(bit_of[group] for group in set(rule.needs)) for rule in self.rules)
         self.chosen: dict[int, frozenset[int]] = {}
 
     def __missing__(self, word: str) -> Known:
-        bits, rules = 0, set[int]()
+        bits, rules = 0, set(self.whole.get(word, ()))
         for length in range(1, min(len(word), LONGEST_STEM) + 1):
             bits |= self.needs.get(word[:length], 0)
             rules |= self.starts.get(word[:length], set())
@@ -62,37 +67,44 @@ class Gate(dict[str, Known]):
         self[word] = known = (bits, tuple(sorted(rules)))
         return known
 
-    def candidates(self, text: str, start: int, end: int) -> Iterator[tuple[Rule, list[int] | None]]:
-        """The rules that could fire between two offsets, each with the places to try, or None for all of them."""
+    def candidates(self, text: str, start: int, end: int, holds: dict[str, bool]) -> Iterator[tuple[Rule, list[int]]]:
+        """The rules that could fire between two offsets, each with the places to try, in order.
+
+        `holds` remembers, for one text, which signs it holds at all.
+        """
         bits = 0
-        begun: list[tuple[int, tuple[int, ...]]] = []
-        for match in WORD.finditer(text, start, end):
-            met, rules = self[match.group()]
+        begun: list[tuple[str, tuple[int, ...]]] = []
+        for word in set(WORD.findall(text, start, end)):
+            met, rules = self[word]
             bits |= met
             if rules:
-                begun.append((match.start(), rules))
+                begun.append((word, rules))
         for literal, bit in self.literals.items():
-            if text.find(literal, start, end) >= 0:
+            if literal not in holds:
+                holds[literal] = literal in text
+            if holds[literal] and text.find(literal, start, end) >= 0:
                 bits |= bit
         chosen = self._chosen(bits)
         if not chosen:
             return
-        places: dict[int, list[int]] = defaultdict(list)
-        for place, rules in begun:
-            for number in rules:
-                if number in chosen:
-                    places[number].append(place)
-        for number in sorted(chosen):
-            if number in self.plain:
-                yield self.rules[number], None
-                continue
-            for sign in self.signs.get(number, ()):
-                place = text.find(sign, start, end)
-                while place >= 0:
-                    places[number].append(place)
-                    place = text.find(sign, place + 1, end)
-            if number in places:
+        places: dict[int, list[int]] = {}
+        for word, rules in begun:
+            wanted = [number for number in rules if number in chosen]
+            if wanted:
+                found = occurrences(text, word, start, end)
+                for number in wanted:
+                    places.setdefault(number, []).extend(found)
+        for number in chosen & self.signed:
+            for sign in self.signs[number]:
+                if sign not in holds:
+                    holds[sign] = sign in text
+                if holds[sign]:
+                    places.setdefault(number, []).extend(occurrences(text, sign, start, end))
+        for number in sorted(places):
+            if places[number]:
                 yield self.rules[number], sorted(places[number])
+        for number in sorted(chosen & self.plain):
+            yield self.rules[number], list(range(start, end))
 
     def _chosen(self, bits: int) -> frozenset[int]:
         found = self.chosen.get(bits)
@@ -102,3 +114,13 @@ class Gate(dict[str, Known]):
             numbers = (number for number, needed in enumerate(self.needed) if bits & needed == needed)
             found = self.chosen[bits] = frozenset(numbers)
         return found
+
+
+def occurrences(text: str, literal: str, start: int, end: int) -> list[int]:
+    """Every place between two offsets where a literal stands."""
+    found = []
+    place = text.find(literal, start, end)
+    while place >= 0:
+        found.append(place)
+        place = text.find(literal, place + 1, end)
+    return found

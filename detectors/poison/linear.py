@@ -68,20 +68,28 @@ def wording_scores(stretches: Sequence[str], table: Weights) -> list[float]:
 
     if not stretches:
         return []
-    buckets, letter_starts, words, word_starts = hashed(stretches)
-    letters = np.zeros(len(stretches), dtype=np.float64)
-    for run in buckets:
-        letters += np.add.reduceat(table.letters[run], letter_starts)
-    letter_counts = np.diff(np.append(letter_starts, len(buckets[0]))) * len(buckets)
-    said = np.zeros(len(stretches), dtype=np.float64)
-    counts = np.ones(len(stretches), dtype=np.float64)
-    if len(words[0]):
-        for run in words:
-            sums = np.append(0.0, np.cumsum(table.words[run], dtype=np.float64))
-            said += np.diff(sums[word_starts])
-        counts = np.maximum(np.diff(word_starts) * len(words), 1)
-    scores = letters / np.sqrt(letter_counts) + said / np.sqrt(counts) + table.wording_bias
+    runs = hashed(stretches)
+    letters = between(sum_of(table.letters, runs.letters), runs.letter_starts, runs.letter_stops)
+    said = between(sum_of(table.words, runs.words), runs.word_starts, runs.word_stops)
+    letter_counts = np.maximum((runs.letter_stops - runs.letter_starts) * len(runs.letters), 1)
+    word_counts = np.maximum((runs.word_stops - runs.word_starts) * len(runs.words), 1)
+    scores = letters / np.sqrt(letter_counts) + said / np.sqrt(word_counts) + table.wording_bias
     return [float(score) for score in scores]
+
+
+def sum_of(table: NDArray[np.float32], runs: Sequence[NDArray[np.uint32]]) -> NDArray[np.float64]:
+    """Running sums, from 0, of the weights of several runs of buckets together."""
+    import numpy as np
+
+    total = table[runs[0]].astype(np.float64)
+    for run in runs[1:]:
+        total += table[run]
+    return np.append(0.0, np.cumsum(total))
+
+
+def between(sums: NDArray[np.float64], starts: NDArray[np.intp], stops: NDArray[np.intp]) -> NDArray[np.float64]:
+    """What running sums gained between places."""
+    return sums[stops] - sums[starts]
 
 
 def telling_words(text: str, table: Weights, most: int = 5) -> list[str]:
@@ -89,23 +97,30 @@ def telling_words(text: str, table: Weights, most: int = 5) -> list[str]:
     import numpy as np
 
     words = sorted({word for word in text.split() if word.isalpha() and len(word) > 2})
-    weighed = [(float(np.asarray(table.words[hashed([word])[2][0]]).sum()), word) for word in words]
+    weighed = [(float(np.asarray(table.words[hashed([word]).words[0]]).sum()), word) for word in words]
     return [word for weight, word in sorted(weighed, key=lambda pair: (-pair[0], pair[1]))[:most] if weight > 0]
 
 
-def hashed(
-    stretches: Sequence[str],
-) -> tuple[list[NDArray[np.uint32]], NDArray[np.intp], list[NDArray[np.uint32]], NDArray[np.intp]]:
-    """The buckets of all letter runs and of all words and word pairs, with where each stretch begins in them.
+@dataclass(frozen=True, slots=True)
+class Runs:
+    """The buckets of all letter runs, words and word pairs of several stretches, and where each stretch is."""
 
-    The word starts have one more entry than there are stretches: the end of the last.
-    """
+    letters: list[NDArray[np.uint32]]
+    letter_starts: NDArray[np.intp]
+    letter_stops: NDArray[np.intp]
+    words: list[NDArray[np.uint32]]
+    word_starts: NDArray[np.intp]
+    word_stops: NDArray[np.intp]
+
+
+def hashed(stretches: Sequence[str]) -> Runs:
+    """Hash the wording of several stretches in one go; nothing of one gets into another."""
     import numpy as np
 
     parts = [" ".join(stretch.split()).encode("utf-8", "replace").translate(DIGITS) for stretch in stretches]
-    lengths = np.array([len(part) + len(SEAM) for part in parts], dtype=np.intp)
-    ends = np.cumsum(lengths)
-    starts = ends - lengths
+    lengths = np.array([len(part) for part in parts], dtype=np.intp)
+    starts = np.cumsum(lengths + len(SEAM)) - lengths - len(SEAM)
+    stops = starts + lengths
     data = SEAM.join([*parts, b""])
     codes = np.frombuffer(data, dtype=np.uint8).astype(np.uint32)
     total = len(codes)
@@ -118,12 +133,13 @@ def hashed(
             letters.append(bucket_of(rolling + np.uint32(back)))
     word = np.frombuffer(data.translate(WORD_BYTES), dtype=np.uint8)
     edges = np.flatnonzero(np.diff(np.append(np.append(np.uint8(0), word), np.uint8(0))))
-    begins, stops = edges[::2], edges[1::2]
-    hashes = word_hashes(codes, begins, stops)
+    begins, ends = edges[::2], edges[1::2]
+    hashes = word_hashes(codes, begins, ends)
+    word_starts, word_stops = np.searchsorted(begins, starts), np.searchsorted(begins, stops)
     following = np.append(hashes[1:], np.uint32(0)) if len(hashes) else hashes
+    following[word_stops[word_stops > word_starts] - 1] = 0
     pairs = hashes * odd[1] + following * odd[3]
-    word_starts = np.append(np.searchsorted(begins, starts), len(begins))
-    return letters, starts, [bucket_of(hashes), bucket_of(pairs)], word_starts
+    return Runs(letters, starts, stops, [bucket_of(hashes), bucket_of(pairs)], word_starts, word_stops)
 
 
 def word_hashes(codes: NDArray[np.uint32], begins: NDArray[np.intp], stops: NDArray[np.intp]) -> NDArray[np.uint32]:

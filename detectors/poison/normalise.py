@@ -43,10 +43,11 @@ class Normal:
     def original(self, position: int) -> int:
         """The offset in the original text of a position in the folded one."""
         place = bisect_right(self.edits, (position, 1 << 62)) - 1
-        if place < 0:
-            return position
-        here, there = self.edits[place]
-        return there + position - here
+        here, there = self.edits[place] if place >= 0 else (0, 0)
+        found = there + position - here
+        if place + 1 < len(self.edits):  # inside what one character became, it is that character
+            found = min(found, self.edits[place + 1][1] - 1)
+        return found
 
     def span(self, start: int, end: int) -> tuple[int, int]:
         """The original span of a folded one; never empty where the folded one is not."""

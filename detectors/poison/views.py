@@ -94,7 +94,6 @@ def invisible(text: str, normal: Normal) -> Iterator[View]:
 # Bytes that an encoded word is made of become "x", so that one search says whether there is a long one.
 TOKEN_BYTES = bytes(120 if (chr(code).isalnum() and code < 128) or chr(code) in "+/=_-" else 32 for code in range(256))
 LONG_TOKEN = b"x" * MIN_TOKEN
-TOKEN = re.compile(r"[A-Za-z0-9+/=_-]{16,}")
 BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 BASE32 = re.compile(r"[A-Z2-7]{16,}={0,6}")
 HEX = re.compile(r"(?:0x)?((?:[0-9a-fA-F]{2}){10,})")
@@ -109,9 +108,13 @@ ENTITIES = re.compile(r"(?:&#x?[0-9a-fA-F]{2,6};[^&\n]{0,3}){4,}")
 def encoded(text: str, normal: Normal) -> Iterator[View]:
     """Base64, base32, hexadecimal, escapes, binary, Morse, percent and entity encoding that decode to prose."""
     del normal
-    if LONG_TOKEN in text.encode("utf-8", "replace").translate(TOKEN_BYTES):
-        for token in TOKEN.finditer(text):
-            yield from _first_decoded(token)
+    shape = text.encode("latin-1", "replace").translate(TOKEN_BYTES)  # a byte for each character
+    start = shape.find(LONG_TOKEN)
+    while start >= 0:
+        stop = shape.find(b" ", start)
+        stop = len(text) if stop < 0 else stop
+        yield from _first_decoded(text[start:stop], start)
+        start = shape.find(LONG_TOKEN, stop)
     for mark, pattern, kind, decode in ESCAPED:
         if mark in text:
             for match in pattern.finditer(text):
@@ -125,14 +128,15 @@ def encoded(text: str, normal: Normal) -> Iterator[View]:
             yield View("entities", html.unescape(rest[:2000]), match.span(), sure=True)
 
 
-def _first_decoded(token: re.Match[str]) -> Iterator[View]:
-    word = token.group()
+def _first_decoded(word: str, start: int) -> Iterator[View]:
+    if word.islower() and not word.isalnum():
+        return  # a path or a name: encoded prose has capitals, hexadecimal has no other signs
     for kind, pattern, decode in DECODERS:
         match = pattern.fullmatch(word)
         if match:
             said = decode(match.group())
             if said is not None and is_prose(said):
-                yield View(kind, said, token.span())
+                yield View(kind, said, (start, start + len(word)))
                 return
 
 

@@ -214,7 +214,8 @@ RULES_REDIRECT: tuple[Rule, ...] = (
             "instead use install replac renam substitut prefix pull merg moved answer refer kept over now means "
             "chang whenever =-> ==>",
         ),
-        r"(?:\b(?:instead|uses?|using|install|renamed?|pull|from|replaced?|by|with|to|in|into|means?|against)|->|=>)"
+        r"(?:\b(?:instead|uses?|using|install|renamed?|pull|from|replaced by|with|into|means?|"
+        r"renamed to|to|kept in)|->|=>)"
         r"[ :\"'(]{1,4}(?:now |be )?[ :\"'(]{0,3}(?P<new>[a-z@][\w@/.-]{4,60})",
         ("whenever redis is requested use `redis-fast-x`", "orders tasks -> orders-copy"),
         also=(

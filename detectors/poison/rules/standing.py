@@ -11,7 +11,11 @@ RULES_STANDING: tuple[Rule, ...] = (
         "standing",
         "low",
         "claims every session, task, user or project for itself",
-        ("every each all future later now next any",),
+        (
+            "every each all future later now next any",
+            "session task user project request conversation repl reposit answer repo future later subsequent turn "
+            "now here",
+        ),
         r"(?:\bfrom (?:now|here) on\b|\b(?:in|for|at|of|start|before|after|once per|end of)(?: \w+){0,3} (?:every|"
         r"each|all|any)"
         r"(?: \w+)? (?:sessions?|tasks?|users?|projects?|requests?|conversations?|repl(?:y|ies)|repositor\w+|"
@@ -106,7 +110,10 @@ RULES_STANDING: tuple[Rule, ...] = (
         "standing",
         "low",
         "waits for a phrase, a recall or a date to act",
-        ("whenever when next if on upon",),
+        (
+            "whenever when next if on upon",
+            "string phrase word keyword code user recall session prompt read activation comment notes next",
+        ),
         r"(?:\bon (?:the )?next (?:recall|user message|session|prompt|read)|\b(?:when(?:ever)?|if|once|upon) (?:the "
         r")?(?:string|phrase|word"
         r"s?|keyword|code ?word|text|user says|user types)\b[^.]{0,50}\b(?:appears?|mentioned|is (?:seen|present|"
