@@ -71,13 +71,9 @@ def measure_transcripts(folder: Path) -> None:
             for text in sorted(texts) if found else ():
                 for secret in find_secrets(text):
                     places[(secret.kind, _masked(text, secret.span))] += 1
-    megabytes = size / 1e6
-    print(
-        f"transcripts: {megabytes:.1f} MB of files, {characters / 1e6:.1f} M characters in turns, {seconds:.2f} CPU-s"
-    )
-    print(
-        f"  {characters / 1e6 / max(seconds, 1e-9):.1f} M characters a CPU-second; redacted: {dict(counts) or 'nothing'}"
-    )
+    print(f"transcripts: {size / 1e6:.1f} MB, {characters / 1e6:.1f} M characters in turns, {seconds:.2f} CPU-s")
+    print(f"  {characters / 1e6 / max(seconds, 1e-9):.1f} M characters a CPU-second")
+    print(f"  redacted: {dict(counts) or 'nothing'}")
     for (kind, shown), times in sorted(places.items()):
         print(f"  {times}x {kind}: {shown}")
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, cast
 
-from detectors.evidence import error_of, is_failure, is_shell
+from detectors.evidence import error_of, is_failure, is_person, is_shell, is_statement
 from index.errors import ModelError
 from index.literals import content, literals
 from index.records import EXTERNAL_ORIGINS, Episode, Origin, Problem, Session, Solution, Source, Triggers, Turn
@@ -29,8 +29,10 @@ from reflect.redact import redact_text
 from reflect.tags import tags_for
 
 MOST_EPISODES = 4
+MOST_TURNS = 12
+AFTER = 6  # turns behind an episode in which the agent may still say what it was about
 TURN_CHARACTERS = 500
-EPISODE_CHARACTERS = 2_000
+EPISODE_CHARACTERS = 3_000
 ANSWER_TOKENS = 900
 # Shortest and longest text of each field, in characters.
 LIMITS: dict[str, tuple[int, int]] = {
@@ -84,8 +86,7 @@ _ENDINGS = (
     "properties|csv|ipynb|ex|exs|erl|hs|lua|pl|r|jl|dart|sol|zig|nix|bat|cmd|service|log|db|sqlite"
 )
 _FILE = re.compile(
-    rf"(?<![\w/.~-])(?:(?:[~.]{{0,2}}/)?(?:[\w.@+-]{{1,80}}/){{1,12}}[\w.@+-]{{1,80}}\.[A-Za-z]\w{{0,7}}"
-    rf"|(?:[\w@+-]{{1,80}}\.){{1,4}}(?:{_ENDINGS}))(?![\w/])"
+    rf"(?<![\w/.~-])(?:[~.]{{0,2}}/)?(?:[\w.@+-]{{1,80}}/){{0,12}}(?:[\w@+-]{{1,80}}\.){{1,4}}(?:{_ENDINGS})(?![\w/])"
 )
 _HIDDEN = re.compile(
     "[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufe00-\ufe0f\ufeff\U000e0000-\U000e0fff]"
@@ -137,17 +138,31 @@ def render_prompt(session: Session, episodes: Sequence[Episode]) -> Prompt:
     """The question about some episodes of a redacted session: short, each turn cut in its middle, all of it quoted."""
     blocks = []
     for number, episode in enumerate(episodes, 1):
-        turns = "\n".join(_shown(session.turns[at]) for at in episode.turns)
+        turns = "\n".join(_shown(session.turns[at]) for at in told_by(session, episode))
         text = _TAG.sub("\u2039", cut_middle(turns, EPISODE_CHARACTERS))
         blocks.append(f'<episode number="{number}" why="{episode.detector}">\n{text}\n</episode>')
-    user = "\n".join(
-        [*blocks, f"Answer with JSON: lessons, at most one for each episode (1 to {len(episodes)}), or none."]
-    )
+    order = f"Answer with JSON: lessons, at most one for each episode (1 to {len(episodes)}), or none."
+    user = "\n".join([*blocks, order])
     return Prompt(SYSTEM, user, SCHEMA, ANSWER_TOKENS)
 
 
+def told_by(session: Session, episode: Episode) -> tuple[int, ...]:
+    """The turns that tell an episode: those it points at, what was said in between, and the agent's next two words."""
+    first, last = episode.turns[0], episode.turns[-1]
+    said = [at for at in range(first, last + 1) if is_statement(session.turns[at])]
+    after: list[int] = []
+    for at in range(last + 1, min(last + AFTER, len(session.turns))):
+        if is_person(session.turns[at]) or len(after) == 2:
+            break
+        if is_statement(session.turns[at]):
+            after.append(at)
+    room = max(0, MOST_TURNS - len(episode.turns) - len(after))
+    return tuple(sorted({*episode.turns, *said[len(said) - min(room, len(said)) :], *after}))
+
+
 def _shown(turn: Turn) -> str:
-    parts = [f"[{turn.who}{f' {turn.action}' if turn.action else ''}{' FAILED' if turn.outcome == 'failed' else ''}]"]
+    tool = f" {turn.tool or turn.action}" if turn.action else ""
+    parts = [f"[{turn.who}{tool}{' FAILED' if turn.outcome == 'failed' else ''}]"]
     parts += [f"$ {cut_middle(turn.command, TURN_CHARACTERS)}"] if turn.command else []
     parts += [", ".join(turn.paths[:4])] if turn.paths else []
     parts += [cut_middle(text.strip(), TURN_CHARACTERS) for text in (turn.change, turn.text, turn.said) if text.strip()]
@@ -242,11 +257,13 @@ def flat(text: str) -> str:
 
 
 def episode_text(session: Session, episode: Episode) -> str:
-    """All that was said, run and printed from an episode's first turn to its last, flat."""
-    turns = session.turns[episode.turns[0] : episode.turns[-1] + 1]
-    return flat(
-        "\n".join(part for turn in turns for part in (turn.command, *turn.paths, turn.change, turn.text, turn.said))
-    )
+    """All that was said, run and printed from an episode's first turn to the last that tells of it, flat."""
+    turns = session.turns[episode.turns[0] : told_by(session, episode)[-1] + 1]
+    return flat("\n".join(part for turn in turns for part in _parts(turn)))
+
+
+def _parts(turn: Turn) -> tuple[str, ...]:
+    return (turn.tool, turn.command, *turn.paths, turn.change, turn.text, turn.said)
 
 
 def untouched_files(said: str, session: Session) -> list[str]:
@@ -267,7 +284,7 @@ def invented(said: str, text: str) -> list[str]:
     known = {token.norm for token in literals(text)}
     found = []
     for token in literals(said):
-        if token.kind in {"negation", "opposite", "name"} or len(token.norm) < 2 or token.norm in known:
+        if token.kind in {"negation", "opposite", "name", "quoted"} or len(token.norm) < 2 or token.norm in known:
             continue
         if token.norm.lower() not in low:
             found.append(token.norm)

@@ -133,7 +133,7 @@ def _named(text: str, name: re.Match[str]) -> Hit | None:
         return None
     tail = _TAIL.match(text, end)
     hit = _value(text, start, end, family, tail) if tail else None
-    if hit is None and family != "seed-phrase":
+    if hit is None and family != "seed-phrase" and text[start:end].lower() != "pass":
         near = _NEAR.match(text, end)
         value = near["v"].rstrip(".") if near else ""
         if near and _is_exposed(value) and (family != "weak-key" or len(value) >= 32):
@@ -143,7 +143,7 @@ def _named(text: str, name: re.Match[str]) -> Hit | None:
 
 def _is_exposed(value: str) -> bool:
     """Whether text near a key word, bound to it by nothing but place, is random enough to be the secret."""
-    if sum(map(str.isdigit, value)) < 2 or not is_random(value, 16):
+    if not is_random(value, 16) or (sum(map(str.isdigit, value)) < 2 and not value.isalnum()):
         return False
     return not (is_ordinary(value) or is_placeholder(value) or is_reference(value))
 
@@ -191,7 +191,7 @@ def _value(text: str, start: int, end: int, family: str, tail: re.Match[str]) ->
     else:
         stop = _bare_end(text, at, start, env_line)
     value = text[at:stop]
-    if not _is_secret(value, family, bool(quote), env_line):
+    if not _is_secret(value, family, bool(quote or tail["xml"]), env_line):
         return None
     if tail["gap"] and not _is_flag(text, start) and not (family == "password" and is_strong(value)):
         return None

@@ -150,7 +150,8 @@ def is_random(value: str, least: int = 12) -> bool:
     kinds = [0 if c.isdigit() else 1 if c.islower() else 2 for c in letters]
     digits = kinds.count(0)
     turns = sum(a != b for a, b in pairwise(kinds)) / len(kinds)
-    if digits >= 2 and turns >= 0.2:
+    single = len(letters) >= 20 and value.isalnum() and (value.isupper() or value.islower())
+    if digits >= 2 and turns >= (0.12 if single else 0.2):
         return True
     if len(letters) < 16:
         return False

@@ -94,7 +94,7 @@ RULES: tuple[TokenRule, ...] = (
     _rule("typeform-token", "tfp_", _WORD, 40),
     _rule("dropbox-token", "sl.u. sl.B sl.A", _WORD, 60),
     _rule("facebook-token", "EAAC EAAG EAAB EAAJ", _ALNUM, 60),
-    _rule("shopify-token", "shpat_ shpss_ shpca_ shppa_", "A-Fa-f0-9", 32),
+    _rule("shopify-token", "shpat_ shpss_ shpca_ shppa_", "A-Fa-f0-9", 32, random=False),
     _rule("stripe-key", "sk_live_ sk_test_ rk_live_ rk_test_ whsec_", _ALNUM, 24, random=False),
     _rule("square-token", "sq0csp- sq0atp- sq0idp- EAAAE EAAAl", _WORD, 22),
     _rule("paypal-token", "access_token$production$ access_token$sandbox$", _ALNUM + "$", 24),
@@ -102,7 +102,9 @@ RULES: tuple[TokenRule, ...] = (
     _rule("mailgun-key", "key-", _HEX, 32),
     _rule("brevo-key", "xkeysib- xsmtpsib-", _WORD, 50),
     _rule("resend-key", "re_", "A-Za-z0-9_", 24),
-    _rule("slack-token", "xoxa- xoxb- xoxc- xoxd- xoxe- xoxe. xoxo- xoxp- xoxr- xoxs-", r"A-Za-z0-9\-.%", 24),
+    _rule(
+        "slack-token", "xoxa- xoxb- xoxc- xoxd- xoxe- xoxe. xoxo- xoxp- xoxr- xoxs-", r"A-Za-z0-9\-.%", 24, random=False
+    ),
     _rule("slack-token", "xapp-", r"A-Za-z0-9\-", 64),
     _rule("age-key", "AGE-SECRET-KEY-1", "0-9A-Z", 50),
     _rule("launchdarkly-key", "sdk- mob-", "0-9a-f-", 36),
