@@ -25,7 +25,7 @@ import numpy.typing as npt
 
 from flows.hook_give import choose, render_lesson
 from flows.hook_recall import MENTION_FLOOR, MOST_LESSONS, PROMPT_FLOOR
-from index import matching
+from index import error_matching, matching
 from index.matching import Hit
 from index.recall_db import build
 from index.records import Solution, Triggers
@@ -85,12 +85,12 @@ def t2(corpus: Path, folder: Path) -> dict[str, float]:
     names = dict(db.execute("select mid, id from lesson").fetchall())
     fire, silent, without = [], [], []
     for event in read_lines(corpus / "t2_events.jsonl"):
-        scored = [(names[mid], value) for mid, value, _ in matching.score_errors(db, event["output"])]
-        given = [name for name, value in scored[:3] if value >= matching.ERROR_FLOOR]
+        scored = [(names[mid], value) for mid, value, _ in error_matching.score_errors(db, event["output"])]
+        given = [name for name, value in scored[:3] if value >= error_matching.ERROR_FLOOR]
         if event["gold"]:
             fire.append(bool(set(given) & set(event["gold"])))
             others = [value for name, value in scored if name not in event["gold"]]
-            without.append(not others or max(others) < matching.ERROR_FLOOR)
+            without.append(not others or max(others) < error_matching.ERROR_FLOOR)
         else:
             silent.append(not given)
     return {"fire@3": mean(fire), "silent": mean(silent), "silent_without": mean(without)}
@@ -158,7 +158,7 @@ def fit(corpus: Path, folder: Path) -> None:
     rows, labels, groups, owners = [], [], [], []
     events = read_lines(corpus / "t2_events.jsonl")
     for number, event in enumerate(events):
-        for mid, _, features in matching.error_candidates(db, event["output"], 12):
+        for mid, _, features in error_matching.error_candidates(db, event["output"], 12):
             rows.append(features)
             labels.append(names[mid] in event["gold"])
             groups.append((event["gold"] or [event["output"].partition("\n")[0]])[0])

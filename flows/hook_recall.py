@@ -12,7 +12,9 @@ from flows.hook_call import command_of, error_of, paths_of, prompt_of
 from flows.hook_give import CLOSING, OPENING, UNIX_DAY, already, choose, pack_text, render_lesson
 from flows.hook_place import Place, add_given, append_bounded, connect, exists, read_given, relative, text_of
 from index import matching
+from index.error_matching import match_error
 from index.matching import Hit
+from index.signature import error_signature
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -125,7 +127,7 @@ def ask(
     if moment == "error":
         output = error_of(payload)
         if output:
-            matching.match_error(db, output, hits)
+            match_error(db, output, hits)
         return bool(output), []
     command = command_of(values, payload)
     if command:
@@ -141,7 +143,7 @@ def ask(
 
 def note_empty(place: Place, moment: str, payload: "dict[str, Any]") -> None:
     """Keep what was asked and not found, masked: the report shows where lessons are missing."""
-    asked = matching.signature_of(error_of(payload)) if moment == "error" else plain_prompt(prompt_of(payload))
+    asked = error_signature(error_of(payload)) if moment == "error" else plain_prompt(prompt_of(payload))
     entry = {"time": int(time.time()), "kind": moment, "asked": asked, "project": place.project}
     if asked:
         append_bounded(place.root, "empty.jsonl", hook.render_json(entry))

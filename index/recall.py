@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from index import matching
+from index.error_matching import match_error
 from index.matching import Hit
 from index.words import words_of
 
@@ -65,7 +66,7 @@ def recall(
         with contextlib.suppress(sqlite3.Error), closing(open_database(database)) as db:
             hits: dict[int, Hit] = {}
             if error:
-                matching.match_error(db, error, hits)
+                match_error(db, error, hits)
             if command:
                 matching.match_command(db, command, hits)
             if path:

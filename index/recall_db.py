@@ -15,8 +15,9 @@ from contextlib import closing
 from datetime import date
 from pathlib import Path
 
+from index.error_matching import mask_label
 from index.globs import anchor_of, expand_braces, problem_of, sqlite_glob
-from index.matching import SCHEMA, mask_label
+from index.matching import SCHEMA
 from index.records import IMPORTANCE_RANK, Solution
 from index.signature import command_parts
 from index.words import words_of

@@ -40,6 +40,7 @@ ALLOWED = {
     "end": {"flows", "flows.hook", "_json", "posix", "time"},
     "tool": {
         "flows", "flows.hook", "flows.hook_call", "flows.hook_give", "flows.hook_place", "flows.hook_recall", "index",
+        "index.error_matching",
         "index.globs", "index.matching", "index.signature", "index.words", "_json", "_sqlite3", "posix", "time",
         # what _sqlite3 itself loads, for functools.lru_cache
         "_collections", "_collections_abc", "_functools", "_operator", "collections", "functools", "itertools",

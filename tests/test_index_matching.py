@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from index.matching import Hit, is_within, likeness, log, mask_label, mention_keys, rarity, words_follow
+from index.error_matching import is_within, likeness, mask_label
+from index.matching import Hit, log, mention_keys, rarity, words_follow
 
 
 @given(st.floats(1e-6, 1e9))

@@ -206,7 +206,7 @@ def render_diff(path: Path, old: bytes | None, new: bytes | None) -> str:
 def compile_hooks() -> None:
     """Compile what the hooks load, so that no session pays for it."""
     package = Path(__file__).resolve().parent.parent
-    names = ("__init__", "globs", "matching", "signature", "words")
+    names = ("__init__", "error_matching", "globs", "matching", "signature", "words")
     ground = [package.parent / "index" / f"{name}.py" for name in names]
     modules = [*package.glob("hook*.py"), package / "__init__.py", *ground]
     for module in modules:
