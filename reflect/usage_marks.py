@@ -30,7 +30,8 @@ _LOADERS = frozenset({"skill", "skillview", "activateskill", "loadskill", "usesk
 _SLASH = frozenset({"slashcommand"})
 _NAME_KEYS = ("skill", "name", "skill_name", "skillName", "command")
 _ARGUMENT_KEYS = ("input", "arguments", "args", "rawInput")
-_RESULTS = frozenset({"tool_result", "function_call_output", "custom_tool_call_output", "toolResult", "tool_response"})
+# A tuple: what stands under "type" may be anything, also what has no hash.
+_RESULTS = ("tool_result", "function_call_output", "custom_tool_call_output", "toolResult", "tool_response")
 _RESULT_KEYS = frozenset(
     {"toolUseResult", "output", "result", "aggregated_output", "resultDisplay", "functionResponse"}
 )
