@@ -10,10 +10,22 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from curate.tombstones import Tombstones, read_tombstones
 from curate.verdicts import Verdicts, read_verdicts, scan_missing, servable, write_verdicts
 from detectors.poison.scan import rule_set_version, scan_solution
 from flows.report import Report, StageLine
-from index.changes import Plan, Run, advance, apply, end_run, recover, start_run, store_lock
+from index.changes import (
+    Plan,
+    Run,
+    advance,
+    apply,
+    end_run,
+    recover,
+    start_run,
+    store_lock,
+    sweep_temporaries,
+    temporary,
+)
 from index.errors import SettingsError
 from index.recall_db import database_path
 from index.records import Solution
@@ -21,6 +33,8 @@ from index.settings import Settings, read_settings
 from index.store import Store, make_store, read_store, store_root
 from reflect.ask import Ask, make_ask
 from reflect.budget import Budget
+
+FORGET_INTENT = ".forget"
 
 
 def user_home(env: Mapping[str, str]) -> Path:
@@ -80,7 +94,10 @@ def read_world(root: Path, say: Callable[[str], None] | None = None) -> World:
 
 @dataclass(slots=True)
 class Pass:
-    """One run in progress: the store as it stands after each stage, the verdicts on it, and the report so far."""
+    """One run in progress: the store as it stands after each stage, the verdicts on it, and the report so far.
+
+    `errors` are what failed in the sessions it read; `same` the pairs of ids found to say the same, and how.
+    """
 
     world: World
     run: Run
@@ -92,6 +109,8 @@ class Pass:
     ask: Ask | None = None
     budget: Budget | None = None
     errors: list[str] = field(default_factory=list)
+    same: list[tuple[str, str, str]] = field(default_factory=list)
+    forgotten: Tombstones = field(default_factory=Tombstones)
 
     def land(self, plan: Plan) -> StageLine:
         """Apply a plan, or with a dry run only take it as done; either way the next stage sees its result."""
@@ -147,6 +166,7 @@ def open_pass(world: World, command: str, dry_run: bool = False, undoes: str = "
     with store_lock(world.root):
         make_store(world.root)
         notes = recover(world.root, world.now.isoformat())
+        _complete_forgetting(world)
         start_run(world.root, run, world.now.isoformat())
         if notes:
             report.stages.append(StageLine("recover", notes=notes))
@@ -156,11 +176,22 @@ def open_pass(world: World, command: str, dry_run: bool = False, undoes: str = "
             end_run(world.root, run, world.now.isoformat(), report.counts())
 
 
+def _complete_forgetting(world: World) -> None:
+    """End a `forget` that was killed half-way before anything else is done with the store."""
+    intent = world.root / FORGET_INTENT
+    if intent.exists() or temporary(intent).exists():
+        from flows.forget import complete
+
+        sweep_temporaries(world.root)
+        complete(world)
+
+
 def _begin(world: World, run: Run, report: Report, dry_run: bool) -> Pass:
     store = read_store(world.root)
     report.problems = list(store.problems)
     known = frozenset(solution.id for solution in store.solutions)
     begun = Pass(world, run, report, store, read_verdicts(world.root, rule_set_version()), dry_run, known)
+    begun.forgotten = read_tombstones(world.root)
     # A dry run must neither cost money nor write the day's spending: it shows what happens without the model.
     if world.settings.model.name and not dry_run:
         begun.budget = Budget(world.root, world.now.date(), world.settings.model)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
@@ -22,7 +22,7 @@ from curate.skills import read_skills, skill_folders
 from curate.snapshot import SNAPSHOTS, render_snapshot, snapshot_name, snapshots_to_drop
 from curate.verdicts import text_hash
 from detectors.poison.scan import scan_text
-from detectors.recurrence import find_patterns
+from detectors.recurrence import Link, find_patterns
 from detectors.secrets import find_secrets
 from flows.context import Pass, World, recall_database
 from index.changes import Note, Plan, read_bytes, write_derived
@@ -44,7 +44,7 @@ def file_inbox(run: Pass) -> None:
     solutions = run.store.solutions
     adopted = {source.sha256 for solution in solutions for source in solution.sources if source.sha256}
     known = known_ids(run.world.root) | {solution.id for solution in solutions}
-    run.land(plan_inbox(run.world.root, known, adopted, run.world.settings.redact))
+    run.land(plan_inbox(run.world.root, known, adopted, run.world.settings.redact, run.forgotten.redact, refuses(run)))
 
 
 def adopt_files(run: Pass, paths: Sequence[Path]) -> None:
@@ -52,7 +52,15 @@ def adopt_files(run: Pass, paths: Sequence[Path]) -> None:
     solutions = run.store.solutions
     adopted = {source.sha256 for solution in solutions for source in solution.sources if source.sha256}
     known = known_ids(run.world.root) | {solution.id for solution in solutions}
-    run.land(plan_import(source_files(paths), known, adopted, run.world.settings.redact))
+    run.land(
+        plan_import(source_files(paths), known, adopted, run.world.settings.redact, run.forgotten.redact, refuses(run))
+    )
+
+
+def refuses(run: Pass) -> Callable[[Solution], bool]:
+    """Whether a lesson, or all of its project, was forgotten by a person."""
+    stones = run.forgotten
+    return lambda one: stones.forgets("lesson", one.id) or bool(one.project and stones.forgets("project", one.project))
 
 
 def quarantine(run: Pass) -> None:
@@ -98,6 +106,7 @@ def deduplicate(run: Pass) -> None:
     solutions = run.cleared
     settings = run.world.settings.dedup
     pairs = find_near_duplicates([solution.body for solution in solutions], settings)
+    run.same += [(solutions[pair.a].id, solutions[pair.b].id, "near-duplicate text") for pair in pairs]
     kept_apart = read_kept_apart(run)
     run.land(within_budget(run, plan_dedup(solutions, pairs, settings, kept_apart, run.store.mtimes)))
     run.scan()
@@ -118,6 +127,11 @@ def consolidate(run: Pass) -> None:
             continue
         if found.judgement.answer == "same":
             same.append((found.a, found.b))
+            run.same.append((a.id, b.id, "same meaning"))
+        elif found.judgement.answer == "supersedes":
+            newer, older = (a, b) if a.created >= b.created else (b, a)
+            hint = f"hotwash supersede {older.id} --by {newer.id}"
+            notes.append(Note("newer", newer.path, f"seems to correct or replace {older.path}. If so: {hint}"))
         elif found.judgement.answer == "conflict":
             notes.append(conflict_note(a, b, found.judgement.differences))
     clusters = cluster_same(len(solutions), same)
@@ -139,7 +153,9 @@ def promote(run: Pass) -> None:
     ledger = read_ledger(world.root)
     days = {key: date.fromisoformat(read.finished[:10]) for key, read in ledger.items() if read.finished}
     places = {key: read.project for key, read in ledger.items() if read.project}
-    patterns = find_patterns(solutions, counts=lambda key: teaches(key, ledger), dates=days, places=places)
+    place = {solution.id: position for position, solution in enumerate(solutions)}
+    links = [Link(place[a], place[b], why) for a, b, why in run.same if a in place and b in place]
+    patterns = find_patterns(solutions, links, counts=lambda key: teaches(key, ledger), dates=days, places=places)
     settings = world.settings.promote
     ready = [pattern for pattern in patterns if pattern.promotable(settings.sessions, settings.days)]
     skills, _ = read_skills(skill_folders(world.home))

@@ -7,14 +7,19 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flows.commands.common import open_world, print_json, print_report
 from index.errors import UsageError
+
+if TYPE_CHECKING:
+    from flows.context import World
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `hotwash dedup`."""
     parser.add_argument("paths", nargs="*", metavar="PATH", type=Path, help="markdown files, or folders of them")
+    parser.add_argument("--keep-both", nargs=2, metavar="ID", help="never merge these two, until one of them changes")
     parser.add_argument("--dry-run", action="store_true", help="print the plan, and write nothing")
 
 
@@ -23,6 +28,8 @@ def call(options: argparse.Namespace) -> int:
     from flows.pipeline import run_stage
 
     world = open_world(options)
+    if options.keep_both:
+        return _keep_both(world, options)
     if not options.paths:
         return print_report(run_stage(world, "dedup", options.dry_run), options)
     from flows.folders import duplicate_clusters, read_lessons
@@ -43,3 +50,17 @@ def call(options: argparse.Namespace) -> int:
             print(f"conflict {conflict['path']}: {conflict['text']}")
         print(f"{len(lessons)} files, {len(found['clusters'])} clusters, {len(found['conflicts'])} conflicts.")
     return 1 if found["clusters"] else 0
+
+
+def _keep_both(world: World, options: argparse.Namespace) -> int:
+    from curate.dedup import DECISIONS_FILE, render_decision
+    from curate.review import current_user
+    from flows.pipeline import apply_one
+    from index.changes import Change, Plan, read_bytes
+    from index.lookup import find_solution
+
+    a, b = (find_solution(world.root, name, ("solutions",)) for name in options.keep_both)
+    before = read_bytes(world.root / DECISIONS_FILE)
+    line = render_decision(a, b, current_user(), world.now.date().isoformat())
+    change = Change(DECISIONS_FILE, before, (before or b"") + line.encode(), f"keep both {a.id} and {b.id}")
+    return print_report(apply_one(world, "keep-both", Plan("keep-both", (change,)), options.dry_run), options)

@@ -5,8 +5,13 @@ from __future__ import annotations
 import argparse
 import os
 from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flows.commands.common import print_json, root_of
+
+if TYPE_CHECKING:
+    from index.recall import Found
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,6 +34,7 @@ def call(options: argparse.Namespace) -> int:
     found = recall(
         databases, options.query, options.path, options.command, options.error, options.k, options.project, today
     )
+    found = newest_of_disputed(root_of(options), found, options.query)
     if options.format == "json":
         print_json([asdict(one) for one in found])
         return 0
@@ -39,3 +45,19 @@ def call(options: argparse.Namespace) -> int:
     if not found:
         print("Nothing fits.")
     return 0
+
+
+def newest_of_disputed(root: Path, found: list[Found], query: str) -> list[Found]:
+    """The hits in their order, but of those that contradict each other the newest first."""
+    from detectors.meaning import newest_first
+    from index.frontmatter import parse_solution
+    from index.records import Solution
+    from index.store import read_text
+
+    texts = {one.id: (one.path, read_text(root / one.path)) for one in found}
+    read = [parse_solution(path, text) for path, text in texts.values() if isinstance(text, str)]
+    solutions = [solution for solution in read if isinstance(solution, Solution)]
+    if len(solutions) < len(found):
+        return found
+    by_id = {one.id: one for one in found}
+    return [by_id[solution.id] for solution in newest_first(solutions, query) if solution.id in by_id]

@@ -26,7 +26,15 @@ def call(options: argparse.Namespace) -> int:
         return 0
     world = open_world(options)
     if options.restore:
-        print(f"{restore_snapshot(options.restore, world.root)} files restored into {world.root}.")
+        from curate.tombstones import read_tombstones
+        from flows.forget import clean_snapshot
+        from index.store import store_root
+
+        # What was forgotten since stays so: by the store that the snapshot came from, the usual one, or its own word.
+        stores = (world.root, options.restore.absolute().parent.parent, store_root(None, world.env))
+        stones = read_tombstones(*dict.fromkeys(stores))
+        count = restore_snapshot(options.restore, world.root, lambda files: clean_snapshot(files, stones))
+        print(f"{count} files restored into {world.root}.")
         return 0
     print(take_snapshot(world))
     return 0
