@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from detectors.secrets.arguments import find_in_commands, find_logins
 from detectors.secrets.blocks import find_blocks, find_encoded
 from detectors.secrets.names import find_named
 from detectors.secrets.personal import find_personal
@@ -12,7 +13,7 @@ from detectors.secrets.places import Hit
 from detectors.secrets.plugins import find_by_plugins
 from detectors.secrets.shapes import MARK
 from detectors.secrets.tokens import find_tokens
-from detectors.secrets.transport import find_addresses, find_headers, find_in_commands
+from detectors.secrets.transport import find_addresses, find_headers
 from detectors.secrets.wrapped import find_wrapped
 
 __all__ = ["MARK", "Secret", "find_secrets"]
@@ -52,6 +53,7 @@ def _plain(text: str) -> Iterator[Hit]:
     yield from find_headers(text)
     yield from find_addresses(text)
     yield from find_in_commands(text)
+    yield from find_logins(text)
     yield from find_named(text)
 
 
