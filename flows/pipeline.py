@@ -14,6 +14,7 @@ from flows.stages import (
     consolidate,
     decay,
     deduplicate,
+    expire_episodes,
     file_inbox,
     promote,
     quarantine,
@@ -59,6 +60,7 @@ def curate(world: World, dry_run: bool = False) -> Report:
         deduplicate(run)
         consolidate(run)
         quarantine(run)
+        expire_episodes(run)
         promote(run)
         finish(run)
         if not dry_run:
@@ -131,6 +133,12 @@ def _land_one(run: Pass, plan: Plan) -> Report:
     write_index(run)
     conclude(run)
     return run.report
+
+
+def refresh(world: World, command: str) -> None:
+    """The memory block and the derived files, after the store was changed in another way than by a plan."""
+    with open_pass(world, command) as run:
+        finish(run)
 
 
 def finish(run: Pass) -> None:

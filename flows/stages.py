@@ -18,6 +18,7 @@ from curate.loss_budget import loss_budget, read_losses
 from curate.memory import plan_memory
 from curate.promote import Known, plan_promote
 from curate.quarantine import plan_quarantine
+from curate.retention import plan_retention
 from curate.skills import read_skills, skill_folders
 from curate.snapshot import SNAPSHOTS, render_snapshot, snapshot_name, snapshots_to_drop
 from curate.verdicts import text_hash
@@ -29,7 +30,7 @@ from index.changes import Note, Plan, read_bytes, write_derived
 from index.recall_db import build
 from index.records import Solution
 from index.search import render_index
-from index.store import ARCHIVE, CACHE, INDEX_FILE, MEMORY_FILE, known_ids, read_store
+from index.store import ARCHIVE, CACHE, EPISODES, INDEX_FILE, MEMORY_FILE, QUARANTINE, known_ids, read_store
 from reflect.ask import Prompt
 from reflect.inbox import plan_import, plan_inbox, source_files
 from reflect.ledger import Progress, read_ledger
@@ -90,6 +91,15 @@ def decay(run: Pass) -> None:
     run.land(within_budget(run, plan))
     if not run.dry_run:
         write_seen(world.root, update_seen(seen, run.store.solutions, run.store.mtimes))
+
+
+def expire_episodes(run: Pass) -> None:
+    """Remove old episodes that no live or archived lesson cites."""
+    root = run.world.root
+    solutions = (*run.store.solutions, *read_store(root, ARCHIVE).solutions, *read_store(root, QUARANTINE).solutions)
+    cited = {source.session for solution in solutions for source in solution.sources}
+    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in (root / EPISODES).rglob("*.jsonl.gz")}
+    run.land(plan_retention(files, cited, run.world.now, run.world.settings.reflect.episode_days))
 
 
 def within_budget(run: Pass, plan: Plan) -> Plan:
