@@ -13,6 +13,7 @@ from functools import cached_property
 from itertools import combinations
 
 from detectors.poison_claims import (
+    Claim,
     Swap,
     claims,
     extends,
@@ -34,6 +35,8 @@ STOP = 1.0
 LONG_BODY = 1500
 LONG_NAME = 7
 CHAIN = 3
+# A word in more claims or notes than this says nothing about which belong together.
+COMMON = 300
 CHAIN_WORDS = 80
 BURST = 3
 MANY_SUPERSEDED = 3
@@ -209,17 +212,18 @@ def contradictions(notes: Sequence[Note], project_files: Mapping[str, str]) -> I
     """A later note says otherwise than two older ones of independent origin, or than a file of the project."""
     said = {note.path: tuple(claims(note.said)) for note in notes}
     files = {path: tuple(claims(text)) for path, text in project_files.items()}
-    for place, note in enumerate(notes):
+    held: dict[str, list[tuple[Note, Claim]]] = defaultdict(list)  # word -> the older claims about it
+    for note in notes:
+        against: dict[str, Note] = {}
+        for claim in said[note.path] if not note.backed else ():
+            for older, other in neighbours(claim, held):
+                if not older.origins & note.origins and claim.denies(other):
+                    against[older.path] = older
+        for claim in said[note.path]:
+            for word in claim.about:
+                held[word].append((note, claim))
         if note.backed:
             continue
-        against: dict[str, Note] = {}
-        for claim in said[note.path]:
-            rivals = [
-                older
-                for older in notes[:place]
-                if not older.origins & note.origins and any(claim.denies(other) for other in said[older.path])
-            ]
-            against |= {older.path: older for older in rivals}
         independent = {origin for older in against.values() for origin in older.origins or {older.path}}
         agreeing = [older for older in against.values() if not older.external]
         trusted = any(older.solution.trust == "reviewed" for older in agreeing)
@@ -230,16 +234,29 @@ def contradictions(notes: Sequence[Note], project_files: Mapping[str, str]) -> I
             yield point(note, "contradiction", "high", "turns off a protection that an older note keeps", agreeing)
         elif agreeing and trusted:
             yield point(note, "contradiction", "high", "says otherwise than a reviewed note", agreeing)
-        elif any(claim.denies(other) for claim in said[note.path] for held in files.values() for other in held):
+        elif any(claim.denies(other) for claim in said[note.path] for lines in files.values() for other in lines):
             yield point(note, "contradiction", "high", "says otherwise than a file of the project")
         elif agreeing:
             yield point(note, "contradiction", "medium", "says otherwise than an older note", agreeing)
 
 
+def neighbours(claim: Claim, held: Mapping[str, Sequence[tuple[Note, Claim]]]) -> Iterator[tuple[Note, Claim]]:
+    """The older claims that share two words or more with one; words that everything is about find nothing."""
+    shared: dict[int, int] = defaultdict(int)
+    found: dict[int, tuple[Note, Claim]] = {}
+    for word in claim.about:
+        about = held.get(word, ())
+        if len(about) <= COMMON:
+            for note, other in about:
+                shared[id(other)] += 1
+                found[id(other)] = (note, other)
+    yield from (pair for key, pair in found.items() if shared[key] >= 2)
+
+
 def shortening_chains(notes: Sequence[Note], verdicts: Mapping[str, Verdict]) -> Iterator[StoreFinding]:
     """Notes on one thing of which each is a part of another: what MINJA's progressive shortening leaves behind."""
     chain_of: dict[str, set[str]] = {note.path: {note.path} for note in notes}
-    for a, b in combinations(notes, 2):
+    for a, b in overlapping([note for note in notes if len(note.words) <= CHAIN_WORDS]):
         if shortened(a, b) or shortened(b, a):
             joined = chain_of[a.path] | chain_of[b.path]
             for path in joined:
@@ -252,6 +269,21 @@ def shortening_chains(notes: Sequence[Note], verdicts: Mapping[str, Verdict]) ->
         ):
             others = [other for other in chain if other is not note]
             yield point(note, "shortening_chain", "high", "one of a chain of notes, each a part of another", others)
+
+
+def overlapping(notes: Sequence[Note]) -> Iterator[tuple[Note, Note]]:
+    """The pairs of notes that share at least a third of the smaller one's words, by an index of the rarer words."""
+    by_word: dict[str, list[int]] = defaultdict(list)
+    for number, note in enumerate(notes):
+        shared: dict[int, int] = defaultdict(int)
+        for word in note.words:
+            if len(by_word[word]) <= COMMON:
+                for other in by_word[word]:
+                    shared[other] += 1
+            by_word[word].append(number)
+        for other, count in sorted(shared.items()):
+            if count * 3 >= min(len(note.words), len(notes[other].words)):
+                yield notes[other], note
 
 
 def shortened(short: Note, long: Note) -> bool:
