@@ -76,7 +76,7 @@ def read_ground(home: Path, env: Mapping[str, str], projects: Iterable[Path]) ->
     """What lies below the home folder and the given project folders. Nothing is followed out of them but links that
     stand directly in a skills folder, as the agents do."""
     claude = Path(env["CLAUDE_CONFIG_DIR"]) if env.get("CLAUDE_CONFIG_DIR") else home / ".claude"
-    places = sorted({project for project in projects if project not in (home, Path("/")) and project.is_dir()})
+    places = sorted({project for project in projects if project not in (home, Path("/")) and _is_folder(project)})
     folders = find_folders(home, claude, places)
     memory = (*_user_memory(home, claude), *_project_memory(places))
     commands = frozenset(_command_names(home, claude, places))
@@ -93,7 +93,7 @@ def find_folders(home: Path, claude: Path, projects: Iterable[Path]) -> tuple[Sk
     known += [SkillFolder(agent, project / place) for project in projects for agent, place in _PROJECT_FOLDERS]
     found: dict[tuple[str, str], SkillFolder] = {}
     for folder in known:
-        if folder.path.is_dir():
+        if _is_folder(folder.path):
             found.setdefault((folder.agent, os.path.realpath(folder.path)), folder)
     return tuple(found.values())
 
@@ -118,6 +118,13 @@ def enabled_plugins(claude: Path) -> list[Path]:
             if isinstance(path, str):
                 found.append(Path(path) / "skills")
     return found
+
+
+def _is_folder(path: Path) -> bool:
+    """Whether there is a folder that we may look into; one of another user's counts as none."""
+    with suppress(OSError):
+        return path.is_dir()
+    return False
 
 
 def _read_json(path: Path) -> dict[str, Any]:
@@ -156,7 +163,7 @@ def _command_names(home: Path, claude: Path, projects: Iterable[Path]) -> Iterat
     plugins = [place.parent / "commands" for place in enabled_plugins(claude)]
     left = MAX_COMMANDS
     for folder in (*places, *plugins):
-        if not folder.is_dir():
+        if not _is_folder(folder):
             continue
         for path in sorted((*folder.glob("*.*"), *folder.glob("*/*.*"))):
             if left <= 0:
@@ -172,11 +179,14 @@ def _empty_folders(folders: Iterable[SkillFolder]) -> Iterator[tuple[str, str]]:
     for folder in folders:
         if folder.path.name != "skills":
             continue
-        for path in sorted(folder.path.iterdir()):
-            if path.name.startswith("."):
-                continue
-            if (path.is_symlink() and not path.exists()) or (path.is_dir() and not _holds_skill(path)):
-                yield folder.agent, str(path)
+        try:
+            paths = sorted(path for path in folder.path.iterdir() if not path.name.startswith("."))
+        except OSError:
+            continue
+        for path in paths:
+            with suppress(OSError):
+                if (path.is_symlink() and not path.exists()) or (path.is_dir() and not _holds_skill(path)):
+                    yield folder.agent, str(path)
 
 
 def _holds_skill(folder: Path) -> bool:

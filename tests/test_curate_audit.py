@@ -35,8 +35,8 @@ def used(kind: UseKind, name: str, count: int = 1, path: str = "", agent: str = 
 
 def usage(*uses: Used, sessions: int = 10) -> Usage:
     """What ten sessions of Claude Code showed."""
-    table = {(one.agent, one.kind, one.name, one.path): one for one in uses}
-    return Usage(dict(table), Counter({"claude-code": sessions}))
+    table: dict[tuple[str, str, str, str], Used] = {(one.agent, one.kind, one.name, one.path): one for one in uses}
+    return Usage(table, Counter({"claude-code": sessions}))
 
 
 def look(
