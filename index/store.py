@@ -72,12 +72,14 @@ def retired_path(folder: str, path: str) -> str:
 
 
 def walk_markdown(folder: Path) -> Iterator[os.DirEntry[str]]:
-    """Every .md file below `folder`, sorted by path; symbolic links are never followed."""
+    """Every .md file below `folder`, sorted by path; symbolic links are never followed, hidden folders passed over."""
     try:
         entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
     except OSError:
         return
     for entry in entries:
+        if entry.name.startswith("."):
+            continue
         if entry.is_dir(follow_symlinks=False):
             yield from walk_markdown(Path(entry.path))
         elif entry.name.endswith(".md") and entry.is_file(follow_symlinks=False):
