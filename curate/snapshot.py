@@ -8,7 +8,7 @@ import io
 import json
 import os
 import tarfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
@@ -43,16 +43,21 @@ def tree_digest(root: Path) -> str:
 
 def render_snapshot(root: Path) -> bytes:
     """A gzipped tar of the store with a manifest of hashes first; modification times are kept, the clock is not."""
-    files = [(path, path.relative_to(root).as_posix(), path.read_bytes()) for path in walk_files(root)]
-    manifest = {name: hashlib.sha256(content).hexdigest() for _, name, content in files}
+    found = [(path.relative_to(root).as_posix(), path) for path in walk_files(root)]
+    return pack_snapshot({name: (path.read_bytes(), path.stat().st_mtime_ns) for name, path in found})
+
+
+def pack_snapshot(files: Mapping[str, tuple[bytes, int]]) -> bytes:
+    """A snapshot of these files: (bytes, mtime in ns) by name; the same files in one order give the same bytes."""
+    manifest = {name: hashlib.sha256(content).hexdigest() for name, (content, _) in files.items()}
     buffer = io.BytesIO()
     with (
         gzip.GzipFile(fileobj=buffer, mode="wb", mtime=0, filename="") as packed,
         tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
     ):
         _add(tar, MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode(), 0)
-        for path, name, content in files:
-            _add(tar, name, content, path.stat().st_mtime_ns)
+        for name, (content, mtime_ns) in files.items():
+            _add(tar, name, content, mtime_ns)
     return buffer.getvalue()
 
 
@@ -88,9 +93,13 @@ def read_snapshot(path: Path) -> dict[str, tuple[bytes, int]]:
     return files
 
 
-def restore_snapshot(path: Path, root: Path) -> int:
-    """Unpack a snapshot into an empty or missing folder; returns the number of files."""
-    files = read_snapshot(path)
+Files = Mapping[str, tuple[bytes, int]]
+
+
+def restore_snapshot(path: Path, root: Path, clean: Callable[[Files], Files] = lambda files: files) -> int:
+    """Unpack a snapshot into an empty or missing folder; returns the number of files. `clean` takes out of it what was
+    forgotten since."""
+    files = clean(read_snapshot(path))
     if root.exists() and any(walk_files(root)):
         raise StoreError(f"{root}: is not empty. Restore into a new folder, then put it in place.")
     for name, (content, mtime_ns) in files.items():

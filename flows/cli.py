@@ -47,6 +47,7 @@ COMMANDS: dict[str, str] = {
     "supersede": "replace a lesson by another",
     "quarantine": "pull all that derives from a bad source",
     "release": "clear a suspect or external lesson, with a name and a reason",
+    "forget": "purge a lesson, a session, a project or a string for good, with proof",
     "snapshot": "one verifiable file of the whole store",
     "init": "make a store, or a shared one in this repository",
 }

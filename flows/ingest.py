@@ -8,6 +8,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+from curate.tombstones import Tombstones
 from detectors.registry import detect_episodes
 from flows.context import Pass, World
 from flows.report import SessionLine
@@ -18,7 +19,7 @@ from reflect.extract import Extraction, reflect_with
 from reflect.ledger import Progress, change_progress, read_ledger
 from reflect.lessons import write_lessons
 from reflect.plan import plan_session
-from reflect.redact import redact_session
+from reflect.redact import map_texts, redact_session
 from reflect.spool import Event, drop_events, events_for
 from reflect.transcripts.known import session_keys, without_known
 from reflect.transcripts.protocol import Mark
@@ -126,12 +127,18 @@ def _ingest_session(
     """Land what one session taught; returns the ids of its new lessons."""
     before = ledger.get(session.key)
     mine = events_for(events, session.key, session.path)
+    if is_forgotten(run.forgotten, session):
+        return _pass_over(run, session, mine)
     reason = why_not(run.world, session, mine, asked, blank.mtime_ns, has_parent)
     redacted: Counter[str] = Counter()
     episodes: tuple[Episode, ...] = ()
     taught = Extraction()
     if not reason:
         session, redacted = redact_session(session, run.world.settings.redact)
+        if is_forgotten(run.forgotten, session):  # its project may be known without the home folder's name
+            return _pass_over(run, session, mine)
+        if run.forgotten.strings:
+            session = map_texts(session, run.forgotten.redact)
         concluded = before.lines if before and before.status == "read" else 0
         episodes = tuple(episode for episode in detect_episodes(session) if episode.lines[1] > concluded)
         run.errors += [turn.text for turn in session.turns if turn.outcome == "failed" and turn.line > concluded]
@@ -139,6 +146,11 @@ def _ingest_session(
         taught = (
             reflect_with(run.ask, session, episodes, plain, run.world.settings.redact) if run.ask else Extraction(plain)
         )
+    forgotten = [lesson for lesson in taught.lessons if run.forgotten.forgets("lesson", lesson.id)]
+    if forgotten:
+        known = {*known, *(lesson.id for lesson in forgotten)}
+        spans = {source.lines for lesson in forgotten for source in lesson.sources}
+        episodes = tuple(episode for episode in episodes if episode.lines not in spans)
     progress = _progress(session, blank, before, reason, len(taught.lessons), sum(redacted.values()))
     plan = plan_session(run.world.root, session, episodes, taught.lessons, progress, known)
     used = () if reason == STILL_RUNNING else drop_events(mine, f"{session.key} was read", f"session {session.key}")
@@ -162,6 +174,22 @@ def _ingest_session(
         )
     )
     return {solution.id for solution in new}
+
+
+def is_forgotten(tombstones: Tombstones, session: Session) -> bool:
+    """Whether a person had this session or its project forgotten."""
+    return tombstones.forgets("session", session.key) or tombstones.forgets("project", session.project)
+
+
+def _pass_over(run: Pass, session: Session, events: Sequence[Event]) -> set[str]:
+    """Leave a forgotten session alone: no progress is kept of it, and no journal keeps its events."""
+    if not run.dry_run:
+        for event in events:
+            (run.world.root / event.path).unlink(missing_ok=True)
+    run.report.sessions.append(
+        SessionLine(session.key, session.path, "skipped", "it was forgotten", len(session.turns), session.lines)
+    )
+    return set()
 
 
 def why_not(

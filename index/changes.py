@@ -480,6 +480,10 @@ def plan_undo(root: Path, run_id: str) -> Plan:
         known = ", ".join([run["run"] for run in read_runs(root) if run["stages"]][-5:]) or "none"
         raise UndoRefused(f"There is no run {run_id}. The last ones: {known}.")
     _, stages, _ = read_journal(journal)
+    if any(line.get("forgotten") for stage in stages for line in stage.changes):
+        raise UndoRefused(
+            f"Run {run_id} can't be undone: part of what it did was forgotten on purpose, nothing is kept."
+        )
     first: dict[str, dict[str, Any]] = {}
     last: dict[str, str | None] = {}
     for line in (line for stage in stages if stage.done for line in stage.changes):

@@ -6,7 +6,7 @@ import gzip
 import hashlib
 import io
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
@@ -74,10 +74,12 @@ def render_episode(session: Session, episodes: Sequence[Episode], earlier: bytes
         "lines": session.lines,
         "because": [{"detector": e.detector, "lines": list(e.lines), "reason": e.reason} for e in episodes],
     }
-    text = "".join(
-        json.dumps(line, ensure_ascii=False) + "\n"
-        for line in (head, *(row for key in sorted(rows) for row in rows[key]))
-    )
+    return pack_episode(head, [row for key in sorted(rows) for row in rows[key]])
+
+
+def pack_episode(head: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> bytes:
+    """An episode file of its head line and its turns; the same input gives the same bytes."""
+    text = "".join(json.dumps(line, ensure_ascii=False) + "\n" for line in (head, *rows))
     buffer = io.BytesIO()
     with gzip.GzipFile(fileobj=buffer, mode="wb", mtime=0, filename="") as file:
         file.write(text.encode("utf-8", "replace"))

@@ -5,20 +5,27 @@ What cannot be used stays where it is, and is reported with its place and the re
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 
 from index.changes import Change, Note, Plan
 from index.frontmatter import render_solution
-from index.records import Problem
+from index.records import Problem, Solution
 from index.settings import RedactSettings
 from index.store import INBOX, path_for, read_text, walk_markdown
 from reflect.adopt import adopt_lesson, parse_foreign, parse_lesson
 from reflect.redact import redact_text
 
 
-def plan_inbox(root: Path, known: Collection[str], adopted: Collection[str], redact: RedactSettings) -> Plan:
+def plan_inbox(
+    root: Path,
+    known: Collection[str],
+    adopted: Collection[str],
+    redact: RedactSettings,
+    forget: Callable[[str], str] = str,
+    is_forgotten: Callable[[Solution], bool] = lambda lesson: False,
+) -> Plan:
     """Move each usable file of the inbox into solutions/; `adopted` holds the SHA-256 of every text taken before."""
     changes: list[Change] = []
     skipped: list[tuple[str, str]] = []
@@ -30,13 +37,17 @@ def plan_inbox(root: Path, known: Collection[str], adopted: Collection[str], red
             notes.append(Note("unusable", name, text.reason))
             continue
         clean, found = redact_text(text, redact)
+        clean = forget(clean)
         foreign = parse_lesson(name, clean)
         if isinstance(foreign, Problem):
             notes.append(Note("unusable", f"{name}:{foreign.line}", foreign.reason))
             continue
         written = datetime.fromtimestamp(entry.stat().st_mtime_ns // 10**9, UTC)
         lesson = adopt_lesson(foreign, f"{INBOX}:{entry.name}", written)
-        kept = clean.encode() if found else None
+        if is_forgotten(lesson):
+            notes.append(Note("forgotten", name, "was forgotten on purpose; delete the file, or say it in other words"))
+            continue
+        kept = clean.encode() if clean != text else None
         drop = Change(name, text.encode(), None, "filed", f"inbox {name}", kept=kept)
         if lesson.id in known or lesson.sources[0].sha256 in adopted:
             changes.append(drop)
@@ -64,7 +75,12 @@ def source_files(paths: Iterable[Path]) -> list[tuple[Path, str]]:
 
 
 def plan_import(
-    files: Iterable[tuple[Path, str]], known: Collection[str], adopted: Collection[str], redact: RedactSettings
+    files: Iterable[tuple[Path, str]],
+    known: Collection[str],
+    adopted: Collection[str],
+    redact: RedactSettings,
+    forget: Callable[[str], str] = str,
+    is_forgotten: Callable[[Solution], bool] = lambda lesson: False,
 ) -> Plan:
     """Adopt the lessons of these files; nothing is changed where they lie, and importing twice adds nothing."""
     changes: list[Change] = []
@@ -79,6 +95,7 @@ def plan_import(
             notes.append(Note("unusable", name, text.reason))
             continue
         clean, found = redact_text(text, redact)
+        clean = forget(clean)
         if found:
             notes.append(Note("redacted", name, f"{sum(found.values())} secrets: {', '.join(sorted(found))}"))
         lessons, problems = parse_foreign(name, clean)
@@ -88,6 +105,9 @@ def plan_import(
         written = datetime.fromtimestamp(int(file.stat().st_mtime), UTC)
         for foreign in lessons:
             lesson = adopt_lesson(foreign, f"import:{name}", written)
+            if is_forgotten(lesson):
+                skipped.append((f"{name}:{foreign.line}", "it was forgotten on purpose"))
+                continue
             if foreign.sha256 in taken or lesson.id in ids:
                 skipped.append((f"{name}:{foreign.line}", "the same text is in the store"))
                 continue

@@ -92,7 +92,7 @@ def redact_session(session: Session, settings: RedactSettings) -> tuple[Session,
         counts.update(found)
         return text
 
-    redacted = _mapped(session, clean)
+    redacted = map_texts(session, clean)
     known = _known_values(marks)
 
     def clean_known(text: str) -> str:
@@ -102,7 +102,7 @@ def redact_session(session: Session, settings: RedactSettings) -> tuple[Session,
                 counts[value.kind] += times
         return text
 
-    return _mapped(redacted, clean_known) if known else redacted, +counts
+    return map_texts(redacted, clean_known) if known else redacted, +counts
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,7 +142,8 @@ def _texts(session: Session) -> Iterator[str]:
         yield from (turn.text, turn.command, turn.change, turn.said, turn.ref, turn.cwd, *turn.paths)
 
 
-def _mapped(session: Session, clean: Callable[[str], str]) -> Session:
+def map_texts(session: Session, clean: Callable[[str], str]) -> Session:
+    """The session with every text that was said or done in it replaced by what `clean` makes of it."""
     return replace(
         session,
         turns=tuple(_mapped_turn(turn, clean) for turn in session.turns),
