@@ -17,7 +17,7 @@ from reflect.transcripts.database import MAGIC, columns, open_database, tables
 from reflect.transcripts.documents import MAX_DOCUMENT
 from reflect.transcripts.lines import NOTHING, read_head, read_lines
 from reflect.transcripts.text import parse_time
-from reflect.usage_marks import LONGEST_PATH, MARKS, Mark, UseKind, find_marks
+from reflect.usage_marks import LONGEST_PATH, Mark, UseKind, find_marks, may_hold_marks
 
 # What is kept grows with the names met, not with the transcripts; beyond these bounds new ones are counted, not kept.
 MOST_NAMES = 20_000
@@ -170,7 +170,7 @@ class _Counting:
 
 
 def _load(raw: bytes) -> Any:
-    return orjson.loads(raw) if MARKS.search(raw) else NOTHING
+    return orjson.loads(raw) if may_hold_marks(raw) else NOTHING
 
 
 def _is_document(path: Path, head: bytes) -> bool:
@@ -187,7 +187,7 @@ def _is_document(path: Path, head: bytes) -> bool:
 def _document_records(path: Path) -> Iterator[Any]:
     """The parts of a document: the items of its longest list of mappings, so that each has its own time."""
     raw = path.read_bytes()
-    if not MARKS.search(raw):
+    if not may_hold_marks(raw):
         return
     with suppress(ValueError):
         document = orjson.loads(raw.removeprefix(b"\xef\xbb\xbf"))
@@ -211,7 +211,7 @@ def _database_records(path: Path) -> Iterator[Mapping[str, Any]]:
                 continue
             for row in connection.execute(f'SELECT {listed} FROM "{table.replace(chr(34), chr(34) * 2)}"'):  # noqa: S608
                 texts = [value for value in row if isinstance(value, str)]
-                if any(MARKS.search(text.encode("utf-8", "replace")) for text in texts):
+                if any(may_hold_marks(text.encode("utf-8", "replace")) for text in texts):
                     yield {name: _parsed(row[name]) for name in names}
 
 

@@ -16,11 +16,9 @@ from reflect.transcripts.calls import action_of, argv_command
 
 UseKind = Literal["load", "command", "shown", "read", "memory", "unknown"]
 
-# A record without one of these says nothing about use: told from its bytes, before it is parsed.
-MARKS = re.compile(
-    rb"[Ss]kill|SKILL|<command-name>|<command-message>|SlashCommand|CLAUDE(?:\.local)?\.md|AGENTS\.md|GEMINI\.md|"
-    rb"MEMORY\.md|USER\.md"
-)
+# A record without one of these says nothing about use: told from its bytes, before it is parsed. Plain searches: one
+# expression of them all takes five times as long.
+_SIGNS = (b"kill", b"SKILL", b"<command-", b"lashCommand", b"CLAUDE.", b"AGENTS.", b"GEMINI.", b"MEMORY.", b"USER.")
 MEMORY_NAMES = ("CLAUDE.md", "CLAUDE.local.md", "AGENTS.md", "AGENTS.override.md", "GEMINI.md", "MEMORY.md", "USER.md")
 LONGEST_NAME = 200
 LONGEST_PATH = 1000
@@ -56,6 +54,11 @@ class Mark(NamedTuple):
     name: str
     path: str = ""
     call: str = ""
+
+
+def may_hold_marks(raw: bytes) -> bool:
+    """Whether a record's bytes can hold a sign of use; false for most, which then need not be parsed."""
+    return any(sign in raw for sign in _SIGNS)
 
 
 def find_marks(record: Any) -> Iterator[Mark]:
