@@ -29,10 +29,10 @@ p { margin: 4px 0 12px; }
 code { font: 12.5px/1.4 ui-monospace, "SF Mono", "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
 nav { margin: 16px 0 0; font-size: 13.5px; display: flex; flex-wrap: wrap; gap: 4px 16px; }
 a { color: var(--accent); text-decoration: none; } a:hover { text-decoration: underline; }
-.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(116px, 1fr)); gap: 12px; margin: 22px 0; }
+.tiles { display: grid; grid-template-columns: repeat(auto-fit, minmax(122px, 1fr)); gap: 12px; margin: 22px 0; }
 .tile, section { background: var(--card); border: 1px solid var(--line); border-radius: 10px; }
 .tile { padding: 13px 16px; }
-.tile b { display: block; font-size: 22px; white-space: nowrap; line-height: 1.2; font-variant-numeric: tabular-nums; }
+.tile b { display: block; font-size: 21px; white-space: nowrap; line-height: 1.2; font-variant-numeric: tabular-nums; }
 .tile span { color: var(--soft); font-size: 13px; }
 .tile.warn { background: var(--warn); } .tile.warn b, .tile.warn span { color: var(--warn-ink); }
 .pair { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(480px, 100%), 1fr)); gap: 16px; }
@@ -60,5 +60,6 @@ td:not(.long) { overflow-wrap: normal; }
 bdi { unicode-bidi: isolate; }
 .none { color: var(--soft); font-style: italic; margin: 8px 0; }
 footer { padding: 10px 24px 40px; font-size: 13px; }
+@media (max-width: 640px) { td.long { min-width: 130px; } .tile { padding: 12px; } }
 @media print { section, .tile { break-inside: avoid; } nav { display: none; } }
 """
