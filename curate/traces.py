@@ -60,24 +60,24 @@ class Traces:
     texts: frozenset[str]
 
     @functools.cached_property
-    def needles(self) -> tuple[tuple[str, re.Pattern[str]], ...]:
-        """(plain form, pattern) of all that is looked for, the longest first."""
+    def needles(self) -> tuple[tuple[str, re.Pattern[str], bool], ...]:
+        """(plain form, pattern, whether it ends where a name does) of all that is looked for, the longest first."""
         forms = {form: text == self.project for text in sorted(self.texts) for form in _forms(text, self.slugs)}
         forms |= {f"-{identity[-8:].lower()}.md": False for identity in self.ids}
         ordered = sorted(forms.items(), key=lambda item: (-len(item[0]), item))
-        return tuple((plain(form), _pattern(form, whole)) for form, whole in ordered)
+        return tuple((plain(form), _pattern(form, whole), whole) for form, whole in ordered)
 
-    def _candidates(self, text: str) -> Iterator[re.Pattern[str]]:
+    def _candidates(self, text: str) -> Iterator[tuple[re.Pattern[str], bool]]:
         flat = plain(text)
-        return (pattern for needle, pattern in self.needles if needle in flat)
+        return ((pattern, whole) for needle, pattern, whole in self.needles if needle in flat)
 
     def found_in(self, text: str) -> bool:
         """Whether a text shows any of it."""
-        return any(pattern.search(text) for pattern in self._candidates(text))
+        return any(not whole or pattern.search(text) for pattern, whole in self._candidates(text))
 
     def redact(self, text: str, mark: str = FORGOTTEN) -> str:
         """The text without it."""
-        for pattern in list(self._candidates(text)):
+        for pattern, _ in list(self._candidates(text)):
             text = pattern.sub(mark, text)
         return text
 

@@ -14,6 +14,7 @@ from curate.forget import Target
 from curate.proof import prove
 from curate.snapshot import SNAPSHOTS, read_snapshot, restore_snapshot
 from curate.tombstones import Kind, read_tombstones
+from flows.cli import run_command
 from flows.context import FORGET_INTENT, World
 from flows.forget import clean_snapshot, forget, plan_forget
 from flows.pipeline import curate, session_end, undo
@@ -175,6 +176,24 @@ def test_undoing_a_run_of_which_something_was_forgotten_says_so(world: World) ->
     with pytest.raises(UndoRefused, match="forgotten on purpose"):
         undo(world, first)
     assert everything(world.root) == before
+
+
+def test_the_command_shows_first_and_wants_a_word(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    """Without --yes it lists what would go and exits 2; with it, the proof is printed."""
+    asked = ["forget", "--store", str(world.root), "--session", SESSION]
+    before = everything(world.root)
+    assert run_command(asked) == 2
+    assert "run again with --yes" in capsys.readouterr().out
+    assert run_command([*asked, "--dry-run"]) == 0
+    assert everything(world.root) == before
+    assert run_command([*asked, "--yes"]) == 0
+    assert "packed ones included: 0 hits" in capsys.readouterr().out
+
+
+def test_what_cannot_be_searched_is_a_hit(world: World) -> None:
+    """A damaged snapshot may hold anything: it is named, and the exit code says so."""
+    (world.root / SNAPSHOTS / "hotwash-2026-01-01.tar.gz").write_bytes(b"\x1f\x8bcut off")
+    assert run_command(["forget", "--store", str(world.root), "--session", SESSION, "--yes"]) == 1
 
 
 def test_what_the_store_does_not_know_is_refused(world: World) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 from flows.commands.common import root_of
 from index.errors import UsageError
 
-SHARED_IGNORE = ".cache/\n.lock\njournal/\nspool/\nsnapshots/\nlogs/\n"
+SHARED_IGNORE = ".cache/\n.lock\n.forget\n.*.hotwash-tmp\njournal/\nspool/\nsnapshots/\nlogs/\n"
 SHARED_CONFIG = "# Every setting is optional; `hotwash --help` names the reference.\nredact:\n  personal_data: true\n"
 
 
