@@ -143,7 +143,7 @@ def _named(text: str, name: re.Match[str]) -> Hit | None:
 
 def _is_exposed(value: str) -> bool:
     """Whether text near a key word, bound to it by nothing but place, is random enough to be the secret."""
-    if not is_random(value, 16) or (sum(map(str.isdigit, value)) < 2 and not value.isalnum()):
+    if not is_random(value, 16) or (sum(map(str.isdigit, value)) < 2 and re.search(r"[_.~-]", value)):
         return False
     return not (is_ordinary(value) or is_placeholder(value) or is_reference(value))
 
