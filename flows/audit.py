@@ -195,7 +195,9 @@ def _never_used_lines(found: Audit) -> Iterator[str]:
         named = ", ".join(f"{row.name} {row.tokens}" for row in sorted(rows, key=lambda row: (-row.tokens, row.name)))
         total = sum(row.tokens for row in rows)
         yield f"  {agent}, in {plural(sessions, 'session')}, {total:,} tokens in each:"
-        yield textwrap.fill(named, 116, initial_indent="    ", subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
+        yield textwrap.fill(
+            named, 116, initial_indent="    ", subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+        )
 
 
 def short(path: str, home: Path) -> str:
