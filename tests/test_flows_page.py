@@ -12,7 +12,8 @@ import pytest
 
 from flows.cli import run_command
 from flows.page import render_page
-from flows.page_facts import LessonRow, Moved, PageFacts, by_week, count_empty
+from flows.page_counts import Moved, by_week, count_empty
+from flows.page_facts import LessonRow, PageFacts
 from index.records import Solution
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
