@@ -106,7 +106,7 @@ def parse_skill(path: str, text: str) -> Skill | Problem:
         return Problem(path, 1, "no front matter between two --- lines", "skill")
     try:
         values = yaml.safe_load(front)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         return Problem(path, _line(error), f"front matter is not valid YAML: {error}", "skill")
     description = values.get("description") if isinstance(values, dict) else None
     if not isinstance(description, str) or not description.strip():
@@ -131,7 +131,7 @@ def check_skill(text: str, directory: str, path: str = SKILL_FILE) -> tuple[Prob
         return (_problem(path, 1, "wanted --- as the first line and --- on a line of its own after the front matter"),)
     try:
         node = yaml.compose(front, Loader=yaml.SafeLoader)
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError, RecursionError) as error:
         return (_problem(path, _line(error), "front matter is not valid YAML"),)
     if not isinstance(node, yaml.MappingNode):
         return (_problem(path, 2, "front matter is not a mapping of keys"),)
@@ -142,7 +142,7 @@ def _problem(path: str, line: int | None, reason: str) -> Problem:
     return Problem(path, line, reason, "skill")
 
 
-def _line(error: yaml.YAMLError) -> int | None:
+def _line(error: Exception) -> int | None:
     mark = getattr(error, "problem_mark", None)
     return mark.line + 2 if mark is not None else None
 

@@ -130,5 +130,7 @@ def known_ids(root: Path) -> frozenset[str]:
 
 def make_store(root: Path) -> None:
     """Create the folders of a store that are not there yet."""
+    # A parent made on the way would have the default mode, and a store is its owner's alone.
+    root.mkdir(parents=True, exist_ok=True, mode=0o700)
     for name in (*(f"{SOLUTIONS}/{category}" for category in CATEGORIES), INBOX, SPOOL, JOURNAL, CACHE):
         (root / name).mkdir(parents=True, exist_ok=True, mode=0o700)

@@ -140,3 +140,11 @@ def test_a_hostile_file_costs_little(tmp_path: Path) -> None:
     assert skills == ()
     assert "larger than" in problems[0].reason
     assert isinstance(parse_skill("x", "---\n: [\n---\n"), Problem)
+
+
+@pytest.mark.parametrize("front", ["x: 2024-99-99", "x: !!int y", "x: " + "[" * 3000])
+def test_front_matter_that_breaks_the_yaml_library_is_a_problem(front: str) -> None:
+    """One broken file on the machine must not stop an audit or a promotion."""
+    text = f"---\nname: a\ndescription: b\n{front}\n---\nBody.\n"
+    assert isinstance(parse_skill("a/SKILL.md", text), Problem)
+    assert check_skill(text, "a")

@@ -1,6 +1,6 @@
 """How many planted secrets survive, how much ordinary text is touched, and how fast whole transcripts are redacted.
 
-    python -m benchmarks.secrets [TRANSCRIPTS]
+    python -m benchmarks.redaction [TRANSCRIPTS]
 
 TRANSCRIPTS is a folder of agents' transcripts, by default `$HOTWASH_CORPORA/transcripts`; without one only the planted
 and the ordinary strings are measured. What is redacted in the transcripts is listed with its surroundings, the value
