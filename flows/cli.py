@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import importlib
 import os
 import sys
@@ -50,6 +51,27 @@ COMMANDS: dict[str, str] = {
     "forget": "purge a lesson, a session, a project or a string for good, with proof",
     "snapshot": "one verifiable file of the whole store",
     "init": "make a store, or a shared one in this repository",
+}
+
+
+# What the system may refuse that is no bug of ours, and what a person can do about it.
+NOT_OURS: dict[int | None, str] = {
+    errno.ENOSPC: "Make room on the disk",
+    errno.EDQUOT: "Make room within your quota",
+    errno.EFBIG: "Raise the limit on the size of files",
+    errno.EROFS: "Make the file system writable, or name another store with --store",
+    errno.EACCES: "Give yourself the permission",
+    errno.EPERM: "Give yourself the permission",
+    errno.EIO: "Look after the disk",
+    errno.EMFILE: "Raise the limit on open files",
+    errno.ENFILE: "Close other programs",
+    errno.ENAMETOOLONG: "Use a shorter path",
+    errno.ELOOP: "Mend the symbolic link that leads to itself",
+    errno.ENOTDIR: "Move the file that stands where a folder is wanted",
+    errno.EISDIR: "Move the folder that stands where a file is wanted",
+    errno.EEXIST: "Move what is in the way",
+    errno.EBUSY: "Wait until it is free",
+    errno.ESTALE: "Mount the file system again",
 }
 
 
@@ -121,7 +143,24 @@ def run_command(arguments: Sequence[str]) -> int:
         with contextlib.suppress(OSError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except OSError as error:
+        if error.errno not in NOT_OURS:
+            return _bug()
+        print(f"error: {describe_os_error(error)}", file=sys.stderr)
+        return 1
     except Exception:
-        traceback.print_exc()
-        print("error: this is a bug in hotwash. The store is as it was before the stage that failed.", file=sys.stderr)
-        return 3
+        return _bug()
+
+
+def describe_os_error(error: OSError) -> str:
+    """What the system refused, where, and what to do about it, in one line."""
+    where = str(error.filename).replace("\n", "?") if error.filename else "the disk"
+    advice = NOT_OURS.get(error.errno or 0, "")
+    return f"{where}: {error.strerror}. {advice}, then run it again; what had not landed was put back."
+
+
+def _bug() -> int:
+    """Say that it is our fault, with the trace; returns the exit code."""
+    traceback.print_exc()
+    print("error: this is a bug in hotwash. The store is as it was before the stage that failed.", file=sys.stderr)
+    return 3

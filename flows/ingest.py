@@ -33,7 +33,9 @@ EVENT_DAYS = 1
 def choose_files(world: World, paths: Sequence[Path] | None, events: Sequence[Event], from_spool: bool) -> list[Path]:
     """The transcript files to look at, each once, in a fixed order."""
     if paths is not None:
-        return sorted({file for path in paths for file in _files_below(path)})
+        files = {file for path in paths for file in _files_below(path)}
+        # A folder that holds the store too: what hotwash writes is no transcript.
+        return sorted(file for file in files if file in paths or not file.is_relative_to(world.root))
     found = [path for _, path in find_sessions(world.home, world.env)]
     named = [Path(event.transcript) for event in events if event.transcript]
     if not from_spool:
@@ -244,6 +246,10 @@ def _progress(
 
 def _keep_failure(run: Pass, file: Path, earlier: Sequence[Progress], error: Exception) -> None:
     """Record that a file could not be read, with the reason and the count, so that a later run tries again."""
+    if isinstance(error, FileNotFoundError) and not file.exists():
+        # An agent cleans up: what has gone since it was found is no failure, and no later run could mend it.
+        run.report.sessions.append(SessionLine(f"file:{file}", str(file), "skipped", "it has gone since it was found"))
+        return
     reason = f"{type(error).__name__}: {error}"
     failed = [replace(progress, status="failed", reason=reason, tries=progress.tries + 1) for progress in earlier]
     if not failed:

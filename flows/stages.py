@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import sqlite3
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -27,6 +28,7 @@ from detectors.recurrence import Link, find_patterns
 from detectors.secrets import find_secrets
 from flows.context import Pass, World, recall_database
 from index.changes import Note, Plan, read_bytes, write_derived
+from index.errors import StoreError
 from index.recall_db import build
 from index.records import Solution
 from index.search import render_index
@@ -209,7 +211,10 @@ def write_index(run: Pass) -> None:
     target = recall_database(root, run.world.env)
     key = recall_key(run.store.solutions, clean, today)
     if not target.exists() or read_bytes(root / RECALL_KEY) != key:
-        build(target, run.store.solutions, clean, today, stale_days=run.world.settings.decay.stale_days)
+        try:
+            build(target, run.store.solutions, clean, today, stale_days=run.world.settings.decay.stale_days)
+        except sqlite3.Error as error:
+            raise StoreError(f"{target}: {error}. Make room or mend the disk, then run `hotwash index`.") from error
         write_derived(root / RECALL_KEY, key)
 
 

@@ -28,6 +28,7 @@ from index.store import JOURNAL, SOLUTIONS, Store
 
 LOCK_SECONDS = 60.0
 TEMPORARY = ".hotwash-tmp"
+ROLLED_BACK = " rolled back"
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,6 +170,8 @@ def write_derived(path: Path, content: bytes) -> bool:
 @contextlib.contextmanager
 def store_lock(root: Path, seconds: float = LOCK_SECONDS) -> Iterator[None]:
     """Hold the store's one writer's lock; raises StoreLocked after `seconds`. Readers need no lock."""
+    if root.exists() and not root.is_dir():
+        raise StoreError(f"{root}: is a file, and no folder. Name another store with --store.")
     root.mkdir(parents=True, exist_ok=True, mode=0o700)
     try:
         with filelock.FileLock(root / ".lock", timeout=seconds, mode=0o600):
@@ -213,11 +216,17 @@ def _append(journal: Path, lines: Sequence[dict[str, Any]]) -> None:
     new = not journal.exists()
     journal.parent.mkdir(parents=True, exist_ok=True)
     descriptor = os.open(journal, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    size = os.fstat(descriptor).st_size
     try:
         view = memoryview(text.encode("utf-8", "surrogatepass"))
         while view:
             view = view[os.write(descriptor, view) :]
         os.fsync(descriptor)
+    except BaseException:
+        # A full disk: half a line must not run into the next one.
+        with contextlib.suppress(OSError):
+            os.ftruncate(descriptor, size)
+        raise
     finally:
         os.close(descriptor)
     if new:
@@ -234,10 +243,10 @@ def read_journal(path: Path) -> tuple[dict[str, Any], list[JournalStage], dict[s
     head: dict[str, Any] = {}
     stages: list[JournalStage] = []
     end: dict[str, Any] | None = None
-    for raw in path.read_bytes().split(b"\n"):
-        try:
-            line = json.loads(raw)
-        except ValueError:
+    # A reader holds no lock: a run that changed nothing takes its journal away again meanwhile.
+    for raw in (read_bytes(path) or b"").split(b"\n"):
+        line = _parse_line(raw)
+        if line is None:
             continue
         if "run" in line:
             head = line
@@ -250,6 +259,41 @@ def read_journal(path: Path) -> tuple[dict[str, Any], list[JournalStage], dict[s
         elif "end" in line:
             end = line
     return head, stages, end
+
+
+# The fields of a journal's lines that are read, and what they are.
+_FIELDS: dict[str, type | tuple[type, ...]] = {
+    "run": str,
+    "undoes": str,
+    "stage": str,
+    "changes": int,
+    "path": str,
+    "why": str,
+    "before": (str, type(None)),
+    "after": (str, type(None)),
+    "was": (str, dict, type(None)),
+    "mtime": (int, type(None)),
+    "end": str,
+}
+_BELONGS = {"stage": ("changes",), "path": ("why", "before", "after", "was", "mtime")}
+
+
+def _parse_line(raw: bytes) -> dict[str, Any] | None:
+    """One line of a journal, or None where it is none: cut, damaged, or of another make."""
+    try:
+        line = json.loads(raw)
+    except ValueError:
+        return None
+    if not isinstance(line, dict) or any(not isinstance(line[k], kind) for k, kind in _FIELDS.items() if k in line):
+        return None
+    missing = [name for key, names in _BELONGS.items() if key in line for name in names if name not in line]
+    return None if missing else line
+
+
+def _is_damaged(journal: Path) -> bool:
+    """Whether a line of a journal cannot be read that is not the last, which a kill may have cut."""
+    lines = journal.read_bytes().rstrip(b"\n").split(b"\n")
+    return any(_parse_line(line) is None for line in lines[:-1]) or not (lines[-1].startswith(b"{") or lines == [b""])
 
 
 def _inside(root: Path, path: str) -> Path:
@@ -295,9 +339,9 @@ def _land(change: Change, root: Path) -> None:
     with contextlib.suppress(FileNotFoundError):
         place.unlink()
     folder = place.parent
-    # A folder that a move has emptied goes too; the store's own folders are made again when they are needed.
+    # A folder that a move has emptied goes too; the store's own stay, as people and agents drop files into the inbox.
     with contextlib.suppress(OSError):
-        if folder.resolve() != root.resolve():
+        if root.resolve() not in (folder.resolve(), folder.parent.resolve()):
             folder.rmdir()
 
 
@@ -330,9 +374,14 @@ def start_run(root: Path, run: Run, started: str) -> None:
 
 
 def end_run(root: Path, run: Run, ended: str, counts: dict[str, int]) -> None:
-    """Close the run's journal; a run that changed nothing leaves none."""
+    """Close the run's journal; a run that changed nothing leaves none.
+
+    One with a stage that could not even be rolled back (a full disk) stays open: the next run rolls it back.
+    """
     journal = journal_path(root, run.id)
     _, stages, _ = read_journal(journal)
+    if _half_done(stages):
+        return
     if any(stage.changes for stage in stages):
         _append(journal, [{"end": ended, "counts": counts}])
     else:
@@ -369,7 +418,7 @@ def apply(plan: Plan, root: Path, run: Run) -> Applied:
             _sync_folder(folder)
     except BaseException:
         _roll_back(JournalStage(plan.stage, len(fresh), lines[1:]), root)
-        _append(journal, [{"stage": f"{plan.stage} rolled back", "changes": 0}, {"done": plan.stage}])
+        _append(journal, [{"stage": f"{plan.stage}{ROLLED_BACK}", "changes": 0}, {"done": plan.stage}])
         raise
     _append(journal, [{"done": plan.stage}])
     return Applied(tuple(fresh), tuple(refused))
@@ -392,6 +441,19 @@ def _roll_back(stage: JournalStage, root: Path) -> list[str]:
     return kept
 
 
+def _half_done(stages: Sequence[JournalStage]) -> list[JournalStage]:
+    """The stages that were begun and neither ended nor rolled back.
+
+    Where there are fewer lines than were announced the journal itself was cut, so no file was touched yet.
+    """
+    following = [*(stage.name for stage in stages[1:]), ""]
+    return [
+        stage
+        for stage, after in zip(stages, following, strict=False)
+        if not stage.done and len(stage.changes) >= stage.expected > 0 and after != f"{stage.name}{ROLLED_BACK}"
+    ]
+
+
 def sweep_temporaries(root: Path) -> None:
     """Take away the temporary files that a killed process left; the caller holds the lock, so they are nobody's."""
     for folder, _, names in os.walk(root):
@@ -408,13 +470,18 @@ def recover(root: Path, now: str) -> tuple[Note, ...]:
     if killed:
         sweep_temporaries(root)
     for journal in killed:
+        if _is_damaged(journal):
+            # What it says can't be trusted, and must not be lost: it is set aside for a person to look at.
+            aside = journal.with_suffix(".damaged")
+            journal.replace(aside)
+            notes.append(
+                Note("damaged", f"{JOURNAL}/{aside.name}", "holds lines that cannot be read; it was set aside.")
+            )
+            continue
         _, stages, end = read_journal(journal)
         if end is not None:
             continue
-        for stage in stages:
-            # Fewer lines than were announced: the journal itself was cut, so no file was touched yet.
-            if stage.done or len(stage.changes) < stage.expected:
-                continue
+        for stage in _half_done(stages):
             kept = _roll_back(stage, root)
             notes.append(Note("recovered", journal.stem, f"{stage.name} had been interrupted; it was rolled back."))
             notes += [Note("kept", path, "edited since the interruption; left as it is.") for path in kept]
@@ -432,9 +499,8 @@ def _finished_lines(lines: Sequence[bytes]) -> Iterator[bytes]:
     """The journal's lines without those of a stage that did not finish."""
     pending: list[bytes] = []
     for line in lines:
-        try:
-            parsed = json.loads(line)
-        except ValueError:
+        parsed = _parse_line(line)
+        if parsed is None:
             continue
         if "run" in parsed:
             yield line
@@ -462,6 +528,8 @@ def read_runs(root: Path) -> list[dict[str, Any]]:
     runs: list[dict[str, Any]] = []
     for journal in sorted((root / JOURNAL).glob("*.jsonl")):
         head, stages, end = read_journal(journal)
+        if not head:
+            continue
         changes: Counter[str] = Counter()
         for stage in stages:
             changes[stage.name] += len(stage.changes)

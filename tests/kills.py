@@ -1,4 +1,4 @@
-"""Runs an action in a child process that is killed (SIGKILL) before its n-th change of the disk; a write is torn."""
+"""Runs an action in a child process whose n-th change of the disk kills it (SIGKILL) or is refused; a write is torn."""
 
 from __future__ import annotations
 
@@ -14,28 +14,35 @@ from pathlib import Path
 from typing import Any
 
 CHANGING = ("fsync", "utime", "rename", "replace", "unlink", "mkdir", "rmdir", "link", "fchmod", "truncate")
+FREEING = frozenset({"rename", "replace", "unlink", "rmdir", "truncate"})  # what a full disk still allows
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT
 
 
 class _Countdown:
-    """Counts the changes of the disk, and kills its own process before the one that was chosen."""
+    """Counts the changes of the disk, and kills its own process before the one that was chosen.
 
-    def __init__(self, kill_at: int) -> None:
+    With `refusal`, an error number, nothing dies: that change and all that would need room after it are refused.
+    """
+
+    def __init__(self, kill_at: int, refusal: int = 0) -> None:
         self.kill_at = kill_at
+        self.refusal = refusal
         self.calls = 0
 
     def due(self) -> bool:
         """Count one change; true if the process is to die at it."""
         self.calls += 1
-        return self.calls == self.kill_at
+        return self.calls == self.kill_at or bool(self.refusal and self.calls > self.kill_at > 0)
 
     def die(self) -> None:
         """No handler, no `finally`, no buffer is flushed."""
+        if self.refusal:
+            raise OSError(self.refusal, os.strerror(self.refusal))
         os.kill(os.getpid(), signal.SIGKILL)
 
     def counting(self, function: Callable[..., Any]) -> Callable[..., Any]:
         def call(*given: Any, **named: Any) -> Any:
-            if self.due():
+            if self.due() and not (self.refusal and function.__name__ in FREEING):
                 self.die()
             return function(*given, **named)
 
@@ -80,10 +87,11 @@ class _Countdown:
         builtins.open = opened_file
 
 
-def run_killed(action: Callable[[], object], kill_at: int) -> int:
+def run_killed(action: Callable[[], object], kill_at: int, refusal: int = 0) -> int:
     """Run the action in a child that dies at its `kill_at`-th change of the disk.
 
     Returns 0 where it died, else the number of changes that the whole action makes. Raises where the action fails.
+    With `refusal` it does not die, but finds the disk so from then on.
     """
     reader, writer = os.pipe()
     sys.stdout.flush()
@@ -91,7 +99,7 @@ def run_killed(action: Callable[[], object], kill_at: int) -> int:
     child = os.fork()
     if not child:
         os.close(reader)
-        countdown = _Countdown(kill_at)
+        countdown = _Countdown(kill_at, refusal)
         write = os.write
         try:
             countdown.arm()

@@ -9,6 +9,8 @@ from flows.commands.common import root_of
 from index.errors import UsageError
 
 SHARED_IGNORE = ".cache/\n.lock\n.forget\n.*.hotwash-tmp\njournal/\nspool/\nsnapshots/\nlogs/\n"
+# Files with a line for each lesson: both sides' lines are kept, and the next run writes what is derived anew.
+SHARED_MERGES = ".index.yaml merge=union\nMEMORY.md merge=union\ndecisions.jsonl merge=union\n"
 SHARED_CONFIG = "# Every setting is optional; `hotwash --help` names the reference.\nredact:\n  personal_data: true\n"
 
 
@@ -30,7 +32,8 @@ def call(options: argparse.Namespace) -> int:
         root = top / ".hotwash"
     make_store(root)
     if options.shared:
-        for name, text in ((".gitignore", SHARED_IGNORE), ("config.yaml", SHARED_CONFIG)):
+        shared = ((".gitignore", SHARED_IGNORE), (".gitattributes", SHARED_MERGES), ("config.yaml", SHARED_CONFIG))
+        for name, text in shared:
             if not (root / name).exists():
                 write_derived(root / name, text.encode())
     print(f"The store is {root}.")

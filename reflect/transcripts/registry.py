@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -68,7 +70,10 @@ def read_sessions(path: Path, mark: Mark | None = None) -> Iterator[Session]:
 
 def file_stamp(path: Path) -> tuple[int, int]:
     """(bytes, time of the last change in ns) of a file and of the log beside it, if it is a database."""
-    states = [file.stat() for file in (path, Path(f"{path}-wal")) if file.exists()]
+    states: list[os.stat_result] = []
+    for file in (path, Path(f"{path}-wal")):  # a name of 255 bytes can have no log beside it
+        with contextlib.suppress(OSError):
+            states.append(file.stat())
     return sum(state.st_size for state in states), max((state.st_mtime_ns for state in states), default=0)
 
 
