@@ -28,6 +28,8 @@ from curate.tombstones import (
 from curate.traces import texts_in
 from flows.context import FORGET_INTENT, World, recall_database
 from flows.pipeline import refresh
+from flows.serve import PREFECT_FOLDER
+from flows.server import SERVE_FILE, read_serving
 from index.changes import read_bytes, recover, store_lock, sweep_temporaries, write_atomic
 from index.errors import StoreError
 from index.store import CACHE, INDEX_FILE, JOURNAL
@@ -95,6 +97,8 @@ def _outside(world: World, doomed: Doomed) -> tuple[str, ...]:
         for key, progress in sorted(read_ledger(world.root).items())
         if key in doomed.sessions and Path(progress.path).exists()
     ]
+    if url := world.env.get("PREFECT_API_URL"):
+        notes.append(f"The Prefect server at {url} keeps the reports of past runs: delete them there.")
     if any((folder / GIT).exists() for folder in (world.root, world.root.parent)):
         notes.append("The store lies in a git repository: its history keeps what was committed until it is rewritten.")
     return tuple(notes)
@@ -102,6 +106,8 @@ def _outside(world: World, doomed: Doomed) -> tuple[str, ...]:
 
 def forget(world: World, target: Target) -> Forgotten:
     """Forget a thing for good and prove it. One that was killed half-way is completed first."""
+    if read_serving(world.root) is not None:
+        raise StoreError("A server runs on this store, and its database may hold the text. Stop `hotwash serve` first.")
     with store_lock(world.root):
         recover(world.root, world.now.isoformat())
         sweep_temporaries(world.root)
@@ -169,7 +175,10 @@ def _drop_derived(world: World) -> None:
     """Index and caches go whole and are built again; the times that texts were first seen with are kept by hash."""
     (world.root / INDEX_FILE).unlink(missing_ok=True)
     recall_database(world.root, world.env).unlink(missing_ok=True)
+    serving = read_serving(world.root) is not None
     for entry in sorted((world.root / CACHE).glob("*")):
+        if serving and entry.name in (PREFECT_FOLDER, SERVE_FILE):
+            continue  # the server's own database; it is searched, and named where it holds something
         if entry.is_dir() and not entry.is_symlink():
             shutil.rmtree(entry, ignore_errors=True)
         elif entry.name != SEEN_FILE:

@@ -16,6 +16,7 @@ from pathlib import Path
 import pytest
 
 from curate.dedup import plan_dedup
+from curate.drafts import read_drafts
 from flows import stages
 from flows.cli import run_command
 from flows.context import World
@@ -33,11 +34,12 @@ CLOCK = "2026-11-28T09:00:00Z"
 
 @pytest.fixture
 def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
-    """A home with the Claude Code examples and an empty store with one lesson in its inbox."""
+    """A home with the example sessions and an empty store with one lesson in its inbox."""
     monkeypatch.setenv("HOME", str(tmp_path / "home"))
     monkeypatch.setenv("HOTWASH_NOW", CLOCK)
     home = tmp_path / "home"
     shutil.copytree(EXAMPLES / "claude-code" / "projects", home / ".claude" / "projects")
+    shutil.copytree(EXAMPLES / "codex" / "sessions", home / ".codex" / "sessions")
     (home / ".hotwash" / "inbox").mkdir(parents=True)
     shutil.copy2(EXAMPLES / "inbox" / "read-replica-lag.md", home / ".hotwash" / "inbox")
     return World(home / ".hotwash", Settings(), NOW, home, {"HOME": str(home)})
@@ -58,6 +60,53 @@ def command(world: World, *words: str) -> int:
 
 
 REFUSALS = [errno.ENOSPC, errno.EROFS, errno.EACCES, errno.EIO]
+
+
+LATER = ("curate", "undo", "publish")
+
+
+@pytest.mark.parametrize("name", LATER)
+@pytest.mark.parametrize(
+    "most", [pytest.param(6, id="sample"), pytest.param(None, marks=pytest.mark.nightly, id="all")]
+)
+def test_a_full_disk_in_any_command(world: World, tmp_path: Path, name: str, most: int | None) -> None:
+    """Exit 1 and one line, or done; with room again the same command ends where one clean one does."""
+    session_end(world)
+    [draft] = read_drafts(world.root)[0]
+    words = {
+        "curate": ("curate",),
+        "undo": ("undo", read_runs(world.root)[0]["run"]),
+        "publish": ("review", draft.name, "publish", "--note", "read it", "--who", "mika"),
+    }[name]
+    kept, said = tmp_path / "kept", tmp_path / "said"
+    world.home.rename(kept)
+
+    def act() -> None:
+        sys.stdout = sys.stderr = output
+        code = command(world, *words)
+        output.flush()
+        assert code in (0, 1)
+
+    def renew() -> None:
+        shutil.rmtree(world.home, ignore_errors=True)
+        shutil.copytree(kept, world.home)
+
+    renew()
+    with said.open("w") as output:
+        changes = run_killed(act, 0)
+    clean = state(world)
+    assert changes > 20
+    for place in points(changes, most):
+        renew()
+        with said.open("w") as output:
+            run_killed(act, place, errno.ENOSPC)
+        assert "Traceback" not in said.read_text(), f"full from change {place} of {changes}: {said.read_text()}"
+        with said.open("w") as output:
+            run_killed(act, 0)
+        found = state(world)
+        differing = sorted(path for path in clean.keys() | found.keys() if clean.get(path) != found.get(path))
+        assert not differing, f"full from change {place} of {changes}: {differing}"
+        assert not leftovers(world.home)
 
 
 @pytest.mark.parametrize("refusal", REFUSALS, ids=[errno.errorcode[number] for number in REFUSALS])

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import gzip
+import json
+import os
 import shutil
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -18,8 +20,9 @@ from flows.cli import run_command
 from flows.context import FORGET_INTENT, World
 from flows.forget import clean_snapshot, forget, plan_forget
 from flows.pipeline import curate, session_end, undo
+from flows.server import serve_file
 from index.changes import read_runs
-from index.errors import UndoRefused, UsageError
+from index.errors import StoreError, UndoRefused, UsageError
 from index.records import Solution
 from index.settings import Settings
 from index.store import ARCHIVE, read_store
@@ -188,6 +191,15 @@ def test_the_command_shows_first_and_wants_a_word(world: World, capsys: pytest.C
     assert everything(world.root) == before
     assert run_command([*asked, "--yes"]) == 0
     assert "packed ones included: 0 hits" in capsys.readouterr().out
+
+
+def test_a_server_that_runs_on_the_store_must_be_stopped_first(world: World) -> None:
+    """Its database may hold reports with the text, and is not taken away under it."""
+    serve_file(world.root).write_text(json.dumps({"pid": os.getpid()}))
+    before = everything(world.root)
+    with pytest.raises(StoreError, match="Stop `hotwash serve`"):
+        forget(world, Target("session", SESSION))
+    assert everything(world.root) == before
 
 
 def test_what_cannot_be_searched_is_a_hit(world: World) -> None:

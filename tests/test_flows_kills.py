@@ -124,6 +124,30 @@ def test_a_killed_run_run_again_is_one_clean_run(world: World, most: int | None,
     check_every_death(world, session_end, most, tmp_path)
 
 
+def test_a_run_killed_again_while_it_recovers(world: World, most: int | None, tmp_path: Path) -> None:
+    """Two deaths in a row, the second while the first is being put right: the third run ends as one clean run."""
+    start, kept = world.home, tmp_path / "kept"
+    start.rename(kept)
+
+    def renew() -> None:
+        shutil.rmtree(start, ignore_errors=True)
+        shutil.copytree(kept, start)
+
+    renew()
+    changes = run_killed(lambda: session_end(world), 0)
+    clean = state(world)
+    firsts = list(points(changes, 6 if most else 40))
+    for first in firsts:
+        for second in points(30, 3 if most else 30):
+            renew()
+            assert run_killed(lambda: session_end(world), first) == 0
+            run_killed(lambda: session_end(world), second)
+            run_killed(lambda: session_end(world), 0)
+            assert state(world) == clean, f"killed at {first}, then at {second} of {changes}"
+            assert not leftovers(start)
+            check_journals(world)
+
+
 def test_a_killed_weekly_pass_run_again_is_one_clean_pass(world: World, most: int | None, tmp_path: Path) -> None:
     """Merges, the archive, drafts and the snapshot are the same, and every fact stays."""
     session_end(world)
