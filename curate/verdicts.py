@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,15 +21,21 @@ DECISIONS = "decisions"
 
 @dataclass(frozen=True, slots=True)
 class Verdicts:
-    """Verdicts by the SHA-256 of a file's text, all of one rule set; `released` holds the bodies a person has cleared."""
+    """Verdicts by the SHA-256 of a file's text, all of one rule set.
+
+    `raised` are those that were also held against the rest of the store, which may only have made them graver;
+    `released` are the hashes of the bodies that a person has cleared.
+    """
 
     rule_set: str
     by_hash: Mapping[str, Verdict] = field(default_factory=dict)
+    raised: Mapping[str, Verdict] = field(default_factory=dict)
     released: frozenset[str] = frozenset()
 
     def of(self, solution: Solution) -> Verdict | None:
         """The verdict on the current text of a solution, or None when it was not scanned."""
-        return self.by_hash.get(text_hash(solution.text))
+        key = text_hash(solution.text)
+        return self.raised.get(key) or self.by_hash.get(key)
 
 
 def text_hash(text: str) -> str:
@@ -52,7 +58,19 @@ def scan_missing(solutions: Iterable[Solution], known: Verdicts, scan: Callable[
     for solution in solutions:
         key = text_hash(solution.text)
         by_hash[key] = known.by_hash.get(key) or scan(solution)
-    return Verdicts(known.rule_set, by_hash, known.released)
+    raised = {key: verdict for key, verdict in known.raised.items() if key in by_hash}
+    return Verdicts(known.rule_set, by_hash, raised, known.released)
+
+
+def unchecked(solutions: Iterable[Solution], verdicts: Verdicts) -> bool:
+    """Whether a solution was not yet held against the rest of the store."""
+    return any(text_hash(solution.text) not in verdicts.raised for solution in solutions)
+
+
+def with_raised(verdicts: Verdicts, solutions: Iterable[Solution], raised: Mapping[str, Verdict]) -> Verdicts:
+    """The verdicts with those by path that the store's neighbours gave."""
+    by_hash = {text_hash(solution.text): raised[solution.path] for solution in solutions if solution.path in raised}
+    return replace(verdicts, raised=by_hash)
 
 
 def read_released(root: Path) -> frozenset[str]:
@@ -70,18 +88,25 @@ def read_verdicts(root: Path, rule_set: str) -> Verdicts:
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         kept: dict[str, Any] = orjson.loads((root / VERDICTS).read_bytes())
         if kept["rule_set"] == rule_set:
-            return Verdicts(rule_set, {key: _verdict(value) for key, value in kept["verdicts"].items()}, released)
+            by_hash, raised = (
+                {key: _verdict(value) for key, value in kept[name].items()} for name in ("verdicts", "raised")
+            )
+            return Verdicts(rule_set, by_hash, raised, released)
     return Verdicts(rule_set, released=released)
 
 
 def write_verdicts(root: Path, verdicts: Verdicts) -> None:
     """Keep the verdicts in the cache."""
-    rows = {
-        key: [verdict.answer, verdict.score, [_finding_row(finding) for finding in verdict.findings]]
-        for key, verdict in sorted(verdicts.by_hash.items())
-    }
-    content = orjson.dumps({"rule_set": verdicts.rule_set, "verdicts": rows}, option=orjson.OPT_INDENT_2)
+    kept = {"rule_set": verdicts.rule_set, "verdicts": _rows(verdicts.by_hash), "raised": _rows(verdicts.raised)}
+    content = orjson.dumps(kept, option=orjson.OPT_INDENT_2)
     write_derived(root / VERDICTS, content)
+
+
+def _rows(verdicts: Mapping[str, Verdict]) -> dict[str, list[object]]:
+    return {
+        key: [verdict.answer, verdict.score, [_finding_row(finding) for finding in verdict.findings]]
+        for key, verdict in sorted(verdicts.items())
+    }
 
 
 def _finding_row(finding: Finding) -> list[object]:

@@ -10,8 +10,18 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from curate.neighbours import judge_neighbours
 from curate.tombstones import Tombstones, read_tombstones
-from curate.verdicts import Verdicts, read_verdicts, scan_missing, servable, write_verdicts
+from curate.verdicts import (
+    Verdicts,
+    read_verdicts,
+    scan_missing,
+    servable,
+    text_hash,
+    unchecked,
+    with_raised,
+    write_verdicts,
+)
 from detectors.poison.scan import rule_set_version, scan_solution
 from flows.report import Report, StageLine
 from index.changes import (
@@ -30,11 +40,15 @@ from index.errors import SettingsError
 from index.recall_db import database_path
 from index.records import Solution
 from index.settings import Settings, read_settings
-from index.store import Store, make_store, read_store, store_root
+from index.store import QUARANTINE, Store, make_store, read_store, store_root
 from reflect.ask import Ask, make_ask
 from reflect.budget import Budget
 
 FORGET_INTENT = ".forget"
+
+
+# Above it the neighbours are not compared: reading the claims of a text takes milliseconds, and every one is read.
+MOST_COMPARED = 2_000
 
 
 def user_home(env: Mapping[str, str]) -> Path:
@@ -126,8 +140,18 @@ class Pass:
         return line
 
     def scan(self) -> None:
-        """Have a verdict on every solution as it stands; unchanged text is not scanned again."""
-        self.verdicts = scan_missing(self.store.solutions, self.verdicts, scan_solution)
+        """Have a verdict on every solution as it stands, alone and against its neighbours.
+
+        Unchanged text is not scanned again; the neighbours are looked at when there is a text that was not.
+        """
+        solutions = self.store.solutions
+        self.verdicts = scan_missing(solutions, self.verdicts, scan_solution)
+        if len(solutions) <= MOST_COMPARED and unchecked(solutions, self.verdicts):
+            alone = {
+                one.path: verdict for one in solutions if (verdict := self.verdicts.by_hash.get(text_hash(one.text)))
+            }
+            pulled = read_store(self.world.root, QUARANTINE).solutions
+            self.verdicts = with_raised(self.verdicts, solutions, judge_neighbours(solutions, alone, pulled))
         if not self.dry_run:
             write_verdicts(self.world.root, self.verdicts)
 

@@ -360,6 +360,10 @@ def _tokens(text: str) -> Iterator[Token]:
             yield from _named(group, trimmed, start, opening)
 
 
+# One machine under its several names: an error that quotes one of them is the same error with another.
+_LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+
+
 def _named(group: str, raw: str, start: int, opening: bool) -> Iterator[Token]:
     """One match as tokens: its kind settled by its form; `and/or` falls back into two words."""
     span = (start, start + len(raw))
@@ -393,6 +397,8 @@ def _named(group: str, raw: str, start: int, opening: bool) -> Iterator[Token]:
         kind, norm = "word", low
     if kind in _VALUES:
         norm = re.sub(r"(?<=\d),(?=\d{3}(?!\d))|\s", "", low).removeprefix("v")
+    if low in _LOOPBACK:
+        kind, norm = "host", "localhost"
     yield Token(kind, norm, span)
 
 
