@@ -29,6 +29,7 @@ from detectors.secrets import find_secrets
 from flows.context import Pass, World, recall_database
 from index.changes import Note, Plan, read_bytes, write_derived
 from index.errors import StoreError
+from index.matching import SCHEMA
 from index.recall_db import build
 from index.records import Solution
 from index.search import render_index
@@ -220,7 +221,7 @@ def write_index(run: Pass) -> None:
 
 def recall_key(solutions: Sequence[Solution], clean: Mapping[str, bool], today: date) -> bytes:
     """What the recall cache was made of: it is made again only when this differs."""
-    digest = hashlib.sha256(today.isoformat().encode())
+    digest = hashlib.sha256(f"{SCHEMA} {today.isoformat()}".encode())
     for solution in solutions:
         digest.update(f"{solution.path}\0{text_hash(solution.text)}\0{clean[solution.path]}\n".encode())
     return digest.hexdigest().encode()

@@ -73,7 +73,9 @@ def load_yaml(text: str) -> object:
         if "*" in text:
             for event in yaml.parse(text, Loader=_Loader):
                 if isinstance(event, yaml.AliasEvent):
-                    raise BadValue("aliases are not allowed in front matter", event.start_mark.line if event.start_mark else None)
+                    raise BadValue(
+                        "aliases are not allowed in front matter", event.start_mark.line if event.start_mark else None
+                    )
         return yaml.load(text, Loader=_Loader)  # noqa: S506 - a subclass of the safe loader
     except BadValue:
         raise

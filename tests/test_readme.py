@@ -46,7 +46,11 @@ def normalise(text: str, folder: Path) -> str:
 def shorten(text: str) -> str:
     """Long output as the README shows it: the start, then how much more there is."""
     lines = text.split("\n")
-    return text if len(lines) <= LONGEST else "\n".join([*lines[: LONGEST - 2], f"... {len(lines) - LONGEST + 2} more lines"])
+    return (
+        text
+        if len(lines) <= LONGEST
+        else "\n".join([*lines[: LONGEST - 2], f"... {len(lines) - LONGEST + 2} more lines"])
+    )
 
 
 def commands_of(block: str) -> list[str]:
@@ -56,7 +60,9 @@ def commands_of(block: str) -> list[str]:
 
 def render(commands: list[str], outputs: list[str]) -> str:
     """A console block."""
-    return "```console\n" + "\n".join(f"$ {c}\n{o}".rstrip("\n") for c, o in zip(commands, outputs, strict=True)) + "\n```"
+    return (
+        "```console\n" + "\n".join(f"$ {c}\n{o}".rstrip("\n") for c, o in zip(commands, outputs, strict=True)) + "\n```"
+    )
 
 
 def test_every_command_prints_what_the_readme_shows(tmp_path: Path) -> None:
