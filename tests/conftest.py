@@ -13,7 +13,7 @@ def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.Monke
     """A home folder for this test alone, and no HOTWASH_* variable of the machine's."""
     home = tmp_path_factory.mktemp("home")
     for name in [name for name in os.environ if name.startswith("HOTWASH_")]:
-        if name not in ("HOTWASH_CORPORA", "HOTWASH_TEST_MODEL"):
+        if name not in ("HOTWASH_CORPORA", "HOTWASH_TEST_MODEL", "HOTWASH_UPDATE_README"):
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", str(home))
     for name in ("CLAUDE_CONFIG_DIR", "CODEX_HOME", "HERMES_HOME", "XDG_DATA_HOME", "OPENCODE_DB"):

@@ -20,7 +20,7 @@ BLOCK = re.compile(r"```console\n(.*?)```", re.DOTALL)
 RUN_ID = re.compile(r"\d{8}T\d{9}Z-(\w+)-[0-9a-f]{4}")
 # Run by CI as they stand; each sets up its own virtual environment.
 BY_CI = ("make demo", "make test", "git clone")
-LONGEST = 24
+LONGEST = 44
 
 
 def environment(folder: Path) -> dict[str, str]:
@@ -101,6 +101,7 @@ def test_every_command_prints_what_the_readme_shows(tmp_path: Path) -> None:
     real = BLOCK.sub(rerun, text)
     if os.environ.get("HOTWASH_UPDATE_README"):
         README.write_text(real, encoding="utf-8")
+        text = README.read_text(encoding="utf-8")
     assert real == text
 
 
