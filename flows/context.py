@@ -30,21 +30,24 @@ from index.changes import (
     advance,
     apply,
     end_run,
+    read_bytes,
     recover,
     start_run,
     store_lock,
     sweep_temporaries,
     temporary,
+    write_derived,
 )
 from index.errors import SettingsError
 from index.recall_db import database_path
 from index.records import Solution
 from index.settings import Settings, read_settings
-from index.store import QUARANTINE, Store, make_store, read_store, store_root
+from index.store import QUARANTINE, SPOOL, Store, make_store, read_store, store_root
 from reflect.ask import Ask, make_ask
 from reflect.budget import Budget
 
 FORGET_INTENT = ".forget"
+FAILURES = f"{SPOOL}/run-failures"
 
 
 # Above it the neighbours are not compared: reading the claims of a text takes milliseconds, and every one is read.
@@ -196,8 +199,23 @@ def open_pass(world: World, command: str, dry_run: bool = False, undoes: str = "
             report.stages.append(StageLine("recover", notes=notes))
         try:
             yield _begin(world, run, report, dry_run)
+        except Exception:
+            count_failure(world.root, failed=True)
+            raise
         finally:
             end_run(world.root, run, world.now.isoformat(), report.counts())
+        count_failure(world.root, report.failed)
+
+
+def count_failure(root: Path, failed: bool) -> None:
+    """Count the runs that failed in a row: the hook tells the user of three at the next session's start."""
+    place = root / FAILURES
+    if failed:
+        known = read_bytes(place) or b"0"
+        count = int(known) if known.strip().isdigit() else 0
+        write_derived(place, b"%d\n" % (count + 1))
+    else:
+        place.unlink(missing_ok=True)
 
 
 def _complete_forgetting(world: World) -> None:

@@ -16,6 +16,7 @@ from flows.ingest import MOST_TRIES
 from index.changes import read_runs
 from index.records import Problem
 from index.store import ARCHIVE, INBOX, QUARANTINE, SPOOL, read_store, walk_markdown
+from reflect.budget import read_spend
 from reflect.ledger import Progress, read_ledger
 from reflect.transcripts.registry import find_sessions
 
@@ -49,6 +50,8 @@ class Status:
     problems: tuple[Problem, ...] = ()
     runs: tuple[dict[str, Any], ...] = ()
     model: str = ""
+    spent_usd: float = 0.0
+    spent_tokens: int = 0
 
     @property
     def attention(self) -> list[str]:
@@ -74,6 +77,7 @@ def read_status(world: World, verdicts: Verdicts) -> Status:
     files = [(agent, path) for agent, path in find_sessions(world.home, world.env)]
     seen = {progress.path for progress in ledger.values()}
     missing = [(agent, path) for agent, path in files if str(path) not in seen]
+    spend = read_spend(root, world.now.date())
     answers = {solution.id: verdicts.of(solution) for solution in store.solutions}
     return Status(
         store=str(root),
@@ -96,6 +100,8 @@ def read_status(world: World, verdicts: Verdicts) -> Status:
         problems=store.problems,
         runs=tuple(read_runs(root)[-LAST_RUNS:]),
         model=world.settings.model.name,
+        spent_usd=spend.usd,
+        spent_tokens=spend.tokens,
     )
 
 
@@ -133,7 +139,8 @@ def render_status(status: Status) -> str:
         f"set apart  {status.archived} archived, {status.quarantined} quarantined, {len(status.suspect)} suspect, "
         f"{status.unscanned} not scanned since they changed",
         f"reviews    {len(status.drafts)} waiting" + (f": {', '.join(status.drafts)}" if status.drafts else ""),
-        f"model      {status.model or 'none: everything is done without one'}",
+        f"model      {status.model or 'none: everything is done without one'}"
+        + (f"; today {status.spent_tokens:,} tokens, {status.spent_usd:.4f} US dollars" if status.model else ""),
     ]
     if status.unread:
         lines.append("not understood")

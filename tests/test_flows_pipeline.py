@@ -186,3 +186,20 @@ def test_a_project_that_is_switched_off_leaves_nothing(world: World) -> None:
     report = session_end(replace(world, settings=off))
     assert not any("shop" in solution.project for solution, _ in report.solutions)
     assert any(line.reason == "its project is switched off" for line in report.sessions)
+
+
+def test_failures_in_a_row_are_counted_for_the_next_session_start(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The number that the hook reads goes up with each failed run, and goes with the first that is well."""
+
+    def broken(path: Path, mark: object = None) -> object:
+        raise RuntimeError("no such luck")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ingest_module, "read_sessions", broken)
+        for wanted in ("1", "2"):
+            session_end(world)
+            assert (world.root / "spool" / "run-failures").read_text().strip() == wanted
+    session_end(world)
+    assert not (world.root / "spool" / "run-failures").exists()
