@@ -105,10 +105,12 @@ class Tree:
     lessons: Mapping[str, Solution] = field(default_factory=dict)
     older: tuple[Solution, ...] = ()
     projects: Mapping[str, str] = field(default_factory=dict)
+    merged: Mapping[str, Sequence[Solution]] = field(default_factory=dict)
+    versions: Mapping[str, Sequence[Solution]] = field(default_factory=dict)
 
-    def absorbed(self, identity: str) -> list[Solution]:
+    def absorbed(self, identity: str) -> Sequence[Solution]:
         """The archived lessons that were merged into this one."""
-        return [one for path, one in self.lessons.items() if one.superseded_by == identity and path.startswith(ARCHIVE)]
+        return self.merged.get(identity, ())
 
 
 def read_tree(files: Files) -> Tree:
@@ -129,7 +131,14 @@ def read_tree(files: Files) -> Tree:
                 projects.setdefault(str(head["session"]), str(head.get("project", "")))
         elif path.startswith(f"{JOURNAL}/"):
             older += _versions(raw)
-    return Tree(files, lessons, tuple(older), projects)
+    merged: dict[str, list[Solution]] = {}
+    for path, one in lessons.items():
+        if one.superseded_by and path.startswith(f"{ARCHIVE}/"):
+            merged.setdefault(one.superseded_by, []).append(one)
+    versions: dict[str, list[Solution]] = {}
+    for one in older:
+        versions.setdefault(one.id, []).append(one)
+    return Tree(files, lessons, tuple(older), projects, merged, versions)
 
 
 def _versions(journal: bytes) -> list[Solution]:
@@ -240,16 +249,18 @@ def own_sessions(tree: Tree, one: Solution) -> frozenset[str]:
 
 def is_consolidated(tree: Tree, one: Solution) -> bool:
     """Whether a lesson has no words of its own: it was made of those that it supersedes."""
+    if not one.supersedes:
+        return False
     taken = {other.id for other in tree.absorbed(one.id)}
     named = ",".join(sorted(taken | set(one.supersedes)))
-    if one.supersedes and one.id == solution_id(one.created, f"consolidated:{named}"):
+    if one.id == solution_id(one.created, f"consolidated:{named}"):
         return True
-    return one.type == "reflective" and bool(one.supersedes) and _before_merge(tree, one, set(one.supersedes)) is None
+    return one.type == "reflective" and _before_merge(tree, one, set(one.supersedes)) is None
 
 
 def _before_merge(tree: Tree, one: Solution, without: set[str] | frozenset[str]) -> Solution | None:
     """The newest version in the journals of a lesson from before it took in any of these."""
-    fits = [old for old in tree.older if old.id == one.id and not without.intersection(old.supersedes)]
+    fits = [old for old in tree.versions.get(one.id, ()) if not without.intersection(old.supersedes)]
     return fits[-1] if fits else None
 
 

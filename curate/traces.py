@@ -7,7 +7,7 @@ import functools
 import gzip
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -17,6 +17,8 @@ from index.store import slug
 
 GZIP = b"\x1f\x8b"
 SHORTEST_SLUG = 4
+MANY = 100
+_WORD = re.compile(r"[^\W_]+")
 # A space of a text may be a line's end where it was wrapped, written as an escape where it was quoted.
 _SPACE = r"(?:\s|\\[nrt]){1,40}"
 
@@ -67,9 +69,26 @@ class Traces:
         ordered = sorted(forms.items(), key=lambda item: (-len(item[0]), item))
         return tuple((plain(form), _pattern(form, whole), whole) for form, whole in ordered)
 
+    @functools.cached_property
+    def by_word(self) -> dict[str, list[int]]:
+        """The places of the needles by one word of each, the longest that has others on both sides where there is one:
+        of thousands of needles, only those are looked for whose word the text holds."""
+        places: dict[str, list[int]] = {}
+        for place, (needle, _, _) in enumerate(self.needles):
+            words = _WORD.findall(needle)
+            places.setdefault(max(words[1:-1] or words, key=len, default=""), []).append(place)
+        return places
+
     def _candidates(self, text: str) -> Iterator[tuple[re.Pattern[str], bool]]:
         flat = plain(text)
-        return ((pattern, whole) for needle, pattern, whole in self.needles if needle in flat)
+        near: Iterable[int] = range(len(self.needles))
+        if len(self.needles) > MANY:
+            known = self.by_word
+            near = sorted(place for word in {"", *_WORD.findall(flat)} for place in known.get(word, ()))
+        for place in near:
+            needle, pattern, whole = self.needles[place]
+            if needle in flat:
+                yield pattern, whole
 
     def found_in(self, text: str) -> bool:
         """Whether a text shows any of it."""
