@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping
@@ -48,6 +49,7 @@ from reflect.budget import Budget
 
 FORGET_INTENT = ".forget"
 FAILURES = f"{SPOOL}/run-failures"
+UNATTENDED = ("run", "curate", "daily")  # what hooks and schedules start
 
 
 # Above it the neighbours are not compared: reading the claims of a text takes milliseconds, and every one is read.
@@ -200,22 +202,28 @@ def open_pass(world: World, command: str, dry_run: bool = False, undoes: str = "
         try:
             yield _begin(world, run, report, dry_run)
         except Exception:
-            count_failure(world.root, failed=True)
+            count_failure(world.root, command, failed=True)
             raise
         finally:
             end_run(world.root, run, world.now.isoformat(), report.counts())
-        count_failure(world.root, report.failed)
+        count_failure(world.root, command, report.failed)
 
 
-def count_failure(root: Path, failed: bool) -> None:
-    """Count the runs that failed in a row: the hook tells the user of three at the next session's start."""
+def count_failure(root: Path, command: str, failed: bool) -> None:
+    """Count the runs that failed in a row: the hook tells the user of three at the next session's start.
+
+    What a person asked for counts for nothing: they were told. Where the disk takes no more, the error itself matters.
+    """
+    if command not in UNATTENDED:
+        return
     place = root / FAILURES
-    if failed:
-        known = read_bytes(place) or b"0"
-        count = int(known) if known.strip().isdigit() else 0
-        write_derived(place, b"%d\n" % (count + 1))
-    else:
-        place.unlink(missing_ok=True)
+    with contextlib.suppress(OSError):
+        if failed:
+            known = read_bytes(place) or b"0"
+            count = int(known) if known.strip().isdigit() else 0
+            write_derived(place, b"%d\n" % (count + 1))
+        elif place.exists():
+            place.unlink()
 
 
 def _complete_forgetting(world: World) -> None:
