@@ -16,7 +16,7 @@ from index.changes import Change, Plan
 from index.records import Episode, Problem, Session
 from index.store import SPOOL, known_ids
 from reflect.extract import Extraction, reflect_with
-from reflect.ledger import Progress, change_progress, read_ledger
+from reflect.ledger import Progress, change_progress, drop_progress, read_places
 from reflect.lessons import write_lessons
 from reflect.plan import plan_session
 from reflect.redact import map_texts, redact_session
@@ -28,6 +28,7 @@ from reflect.transcripts.registry import file_stamp, find_sessions, read_session
 MOST_TRIES = 5
 STILL_RUNNING = "still running"
 EVENT_DAYS = 1
+FILE_KEY = "file:"
 
 
 def choose_files(world: World, paths: Sequence[Path] | None, events: Sequence[Event], from_spool: bool) -> list[Path]:
@@ -61,10 +62,11 @@ def same_file(progress: Progress, size: int, mtime_ns: int) -> bool:
 def ingest(run: Pass, files: Sequence[Path], events: Sequence[Event], asked: bool) -> None:
     """Read each file's new part and write what it taught, one session at a time; a file that fails stops no other."""
     root = run.world.root
-    ledger = read_ledger(root)
+    places = read_places(root)
+    keys = {progress.key for progress in places}
     known = set(known_ids(root)) | {solution.id for solution in run.store.solutions}
     by_file: dict[str, list[Progress]] = {}
-    for progress in ledger.values():
+    for progress in places:
         by_file.setdefault(progress.path, []).append(progress)
     seen: set[str] = set()
     names = "\n".join(file.name for file in files)
@@ -83,8 +85,11 @@ def ingest(run: Pass, files: Sequence[Path], events: Sequence[Event], asked: boo
                 # A fork or an older resume repeats the history of another file.
                 own = without_known(session, seen)
                 seen |= session_keys(session)
-                has_parent = session.parent in ledger or session.parent.partition(":")[2] in names
-                known |= _ingest_session(run, own, blank, ledger, events, known, asked, has_parent)
+                has_parent = session.parent in keys or session.parent.partition(":")[2] in names
+                before = next((progress for progress in earlier if progress.key == session.key), None)
+                known |= _ingest_session(run, own, blank, before, events, known, asked, has_parent)
+                keys.add(session.key)
+            _clear_failure(run, earlier)
         except Exception as error:
             _keep_failure(run, file, earlier, error)
 
@@ -120,14 +125,13 @@ def _ingest_session(
     run: Pass,
     session: Session,
     blank: Progress,
-    ledger: dict[str, Progress],
+    before: Progress | None,
     events: Sequence[Event],
     known: Collection[str],
     asked: bool,
     has_parent: bool,
 ) -> set[str]:
     """Land what one session taught; returns the ids of its new lessons."""
-    before = ledger.get(session.key)
     mine = events_for(events, session.key, session.path)
     if is_forgotten(run.forgotten, session):
         return _pass_over(run, session, mine)
@@ -157,7 +161,6 @@ def _ingest_session(
     plan = plan_session(run.world.root, session, episodes, taught.lessons, progress, known)
     used = () if reason == STILL_RUNNING else drop_events(mine, f"{session.key} was read", f"session {session.key}")
     line = run.land(replace(plan, changes=plan.changes + used))
-    ledger[session.key] = progress
     written = {change.path for change in line.changes}
     new = tuple(solution for solution in run.store.solutions if solution.path in written)
     run.report.sessions.append(
@@ -244,6 +247,13 @@ def _progress(
     )
 
 
+def _clear_failure(run: Pass, earlier: Sequence[Progress]) -> None:
+    """A file that was read is no failure any more."""
+    gone = [drop_progress(run.world.root, one, "read at last") for one in earlier if one.key.startswith(FILE_KEY)]
+    if any(gone):
+        run.land(Plan("ingest", tuple(change for change in gone if change)))
+
+
 def _keep_failure(run: Pass, file: Path, earlier: Sequence[Progress], error: Exception) -> None:
     """Record that a file could not be read, with the reason and the count, so that a later run tries again."""
     if isinstance(error, FileNotFoundError) and not file.exists():
@@ -254,7 +264,7 @@ def _keep_failure(run: Pass, file: Path, earlier: Sequence[Progress], error: Exc
     failed = [replace(progress, status="failed", reason=reason, tries=progress.tries + 1) for progress in earlier]
     if not failed:
         size, mtime_ns = file_stamp(file)
-        failed = [Progress(f"file:{file}", str(file), size, mtime_ns, status="failed", reason=reason, tries=1)]
+        failed = [Progress(f"{FILE_KEY}{file}", str(file), size, mtime_ns, status="failed", reason=reason, tries=1)]
     for progress in failed:
         change = change_progress(run.world.root, progress)
         if change:

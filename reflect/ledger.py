@@ -41,10 +41,14 @@ class Progress:
     unread: Mapping[str, int] = field(default_factory=dict)
 
 
-def progress_path(key: str) -> str:
-    """Where a session's progress lies, relative to the store; unique also where ids hold odd characters."""
+def progress_path(key: str, file: str) -> str:
+    """Where the progress of a session in one file lies, relative to the store.
+
+    One session may lie in several files (a copy, a backup, two databases): each has a record of its own. Unique also
+    where ids hold odd characters.
+    """
     agent, _, session = key.partition(":")
-    tail = hashlib.sha256(key.encode()).hexdigest()[:8]
+    tail = hashlib.sha256(f"{key}\0{file}".encode()).hexdigest()[:8]
     return f"{READ}/{slug(agent)}-{slug(session)[:48]}-{tail}.json"
 
 
@@ -65,20 +69,30 @@ def parse_progress(raw: bytes) -> Progress | None:
         return None
 
 
+def read_places(root: Path) -> tuple[Progress, ...]:
+    """The progress in every file that was read."""
+    found = (parse_progress(raw) for path in sorted((root / READ).glob("*.json")) if (raw := read_bytes(path)))
+    return tuple(progress for progress in found if progress is not None)
+
+
 def read_ledger(root: Path) -> dict[str, Progress]:
-    """Every session the store has seen, by key."""
+    """Every session that the store has seen, by key; of one in several files the record that says most."""
     ledger: dict[str, Progress] = {}
-    for path in sorted((root / READ).glob("*.json")):
-        raw = read_bytes(path)
-        progress = parse_progress(raw) if raw else None
-        if progress:
-            ledger[progress.key] = progress
+    for progress in sorted(read_places(root), key=lambda one: (one.status == "read", one.lines, one.path)):
+        ledger[progress.key] = progress
     return ledger
+
+
+def drop_progress(root: Path, progress: Progress, why: str) -> Change | None:
+    """The change that takes a record out; None where there is none."""
+    path = progress_path(progress.key, progress.path)
+    before = read_bytes(root / path)
+    return None if before is None else Change(path, before, None, why)
 
 
 def change_progress(root: Path, progress: Progress) -> Change | None:
     """The change that records a session's progress; None where it says nothing new."""
-    path = progress_path(progress.key)
+    path = progress_path(progress.key, progress.path)
     before = read_bytes(root / path)
     after = render_progress(progress)
     unit = f"session {progress.key}"

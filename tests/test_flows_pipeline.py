@@ -162,6 +162,8 @@ def test_one_transcript_that_breaks_a_reader_stops_no_other(world: World, monkey
     assert report.counts()["read"] > 5
     monkeypatch.setattr(ingest_module, "read_sessions", real)
     assert session_end(world).counts()["read"] >= 1
+    again = session_end(world)
+    assert (again.counts()["read"], again.changed, again.failed) == (0, 0, False)
 
 
 def test_an_event_is_used_up_and_one_that_leads_nowhere_goes_when_it_is_old(world: World) -> None:
@@ -203,3 +205,15 @@ def test_failures_in_a_row_are_counted_for_the_next_session_start(
             assert (world.root / "spool" / "run-failures").read_text().strip() == wanted
     session_end(world)
     assert not (world.root / "spool" / "run-failures").exists()
+
+
+def test_a_session_that_lies_in_two_files_is_read_once_in_each(world: World) -> None:
+    """A copy in another folder gives nothing new, and no later run reads either again."""
+    transcript = next((world.home / ".claude").rglob("255882bf*.jsonl"))
+    copy = world.home / ".claude" / "projects" / "-a-b" / transcript.name
+    copy.parent.mkdir()
+    shutil.copy(transcript, copy)
+    session_end(world)
+    for _ in range(2):
+        again = session_end(world)
+        assert (again.counts()["read"], again.changed) == (0, 0)
