@@ -32,7 +32,7 @@ def clean_path() -> None:
 def main() -> None:
     """Run the command line and leave with its exit code."""
     clean_path()
-    from flows.cli import run_command  # noqa: PLC0415 - only importable once the path is clean
+    from flows.cli import run_command
 
     sys.exit(run_command(sys.argv[1:]))
 

@@ -50,14 +50,16 @@ def loss_budget(
         left = 0
     kept: list[Change] = []
     held: list[tuple[str, str]] = []
+    allowed = 0
     for lost, unit in units:
         if lost <= left:
             left -= lost
+            allowed += lost
             kept += unit
         else:
             held += [(change.path, "over the loss budget; waits for review") for change in unit if _leaves(change)]
     text = (
-        f"{wanted} of {live} lessons would leave; {wanted - len(held)} may without a person "
+        f"{wanted} of {live} lessons would leave; {allowed} may without a person "
         f"({per_pass} a pass, {per_quarter} a quarter of which {spent} are spent)."
     )
     return Plan(plan.stage, tuple(kept), (*plan.skipped, *held), (*plan.notes, Note("budget", "", text)))
@@ -66,8 +68,15 @@ def loss_budget(
 def read_losses(root: Path, today: date) -> tuple[tuple[date, int], ...]:
     """(day, lessons that left the live store) for each run of the last quarter, from the journals."""
     found: list[tuple[date, int]] = []
-    for journal in sorted((root / JOURNAL).glob("*.jsonl")):
-        head, stages, _ = read_journal(journal)
+    runs = [read_journal(journal) for journal in sorted((root / JOURNAL).glob("*.jsonl"))]
+    # What was undone has come back; newest first, since an undo may be undone itself.
+    undone: set[str] = set()
+    for head, _, _ in reversed(runs):
+        if head.get("undoes") and head.get("run") not in undone:
+            undone.add(str(head["undoes"]))
+    for head, stages, _ in runs:
+        if head.get("run") in undone:
+            continue
         try:
             day = date.fromisoformat(str(head.get("at", ""))[:10])
         except ValueError:

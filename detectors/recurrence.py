@@ -109,8 +109,10 @@ def shared_links(solutions: Sequence[Solution]) -> tuple[Link, ...]:
 
 def _keys(solution: Solution) -> set[tuple[str, str]]:
     keys = {("error", signature) for text in solution.triggers.errors if (signature := error_signature(text))}
+    # A linter or a test suite fails in a hundred ways: with an error known, the error tells the root, not the command.
     # One word such as "pytest" is a tool, not a situation; a glob over folders is a place.
-    keys |= {("command", key) for text in solution.triggers.commands if " " in (key := command_key(text))}
+    if not keys:
+        keys |= {("command", key) for text in solution.triggers.commands if " " in (key := command_key(text))}
     keys |= {("file", glob) for glob in solution.triggers.paths if "*" not in glob and "/" in glob}
     return keys
 

@@ -16,7 +16,7 @@ export HOME="$demo/home" HOTWASH_HOME="$demo/store" HOTWASH_NOW="2026-11-28T09:0
 export CLAUDE_CONFIG_DIR="$examples/claude-code" CODEX_HOME="$examples/codex"
 
 show() {
-  printf '\n\033[1m$ hotwash %s\033[0m\n\n' "$*" | if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9;]*m//g'; fi
+  printf '\n\033[1m$ hotwash%s\033[0m\n\n' "$(printf ' %q' "$@")" | if [ -t 1 ]; then cat; else sed 's/\x1b\[[0-9;]*m//g'; fi
   "$hotwash" "$@" || true
 }
 
@@ -25,5 +25,12 @@ show curate
 show status
 show recall --command "pytest tests/integration"
 show review
-printf '\nThe store is %s: look at it with any editor.\n' "${demo/#$PWD\//}/store"
-printf 'Look further: export HOTWASH_HOME=%s/store; hotwash why ID; hotwash review NAME; hotwash undo\n' "$demo"
+echo
+echo "The fetched page of storefront e36bfa85 tried to plant a rule: nothing of it was kept. What its agent dropped in the"
+echo "inbox was found by the scan and lies in quarantine."
+echo
+echo "The store is $demo/store: look at it with any editor. Look further:"
+echo "  export HOTWASH_HOME=$demo/store HOTWASH_NOW=$HOTWASH_NOW"
+echo "  $hotwash why 01M77D6MGE1M   # any id, or a part of one"
+echo "  $hotwash review run-make-test-int"
+echo "  $hotwash undo               # the runs; undo RUN takes one back"

@@ -120,13 +120,14 @@ def build_parser(command: str) -> Parser:
 
 def run_command(arguments: Sequence[str]) -> int:
     """Run the command line; returns the exit code."""
-    if not arguments or arguments[0] in ("-h", "--help", "help"):
-        _print_help()
-        return 0 if arguments else 2
-    if arguments[0] in ("-V", "--version"):
-        print(f"hotwash {installed_version()}")
-        return 0
     try:
+        if not arguments or arguments[0] in ("-h", "--help", "help"):
+            _print_help()
+            sys.stdout.flush()
+            return 0 if arguments else 2
+        if arguments[0] in ("-V", "--version"):
+            print(f"hotwash {installed_version()}")
+            return 0
         command = arguments[0]
         if command not in COMMANDS:
             raise UsageError(f"hotwash: there is no command {command!r}. `hotwash --help` lists them.")

@@ -156,7 +156,8 @@ def _closing_lines(report: Report) -> Iterator[str]:
     )
     if report.spent:
         calls = plural(int(report.spent["calls"]), "call")
-        yield f"Model {report.model}: {calls}, {report.spent['tokens']:,.0f} tokens, {report.spent['usd']:.4f} US dollars."
+        tokens, usd = report.spent["tokens"], report.spent["usd"]
+        yield f"Model {report.model}: {calls}, {tokens:,.0f} tokens, {usd:.4f} US dollars."
     elif report.model and report.dry_run:
         yield f"Model {report.model}: not asked in a dry run; its lessons are shown in plain words."
     if counts["written"] and not report.dry_run:

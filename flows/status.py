@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -116,10 +118,21 @@ def _unread(ledger: Sequence[Progress] | Any) -> dict[str, int]:
     return dict(sorted(total.items()))
 
 
+def cleanup_days(world: World, agent: str) -> int:
+    """After how many days an agent deletes its transcripts, by its own settings; 0 where it does not."""
+    days = CLEANUP_DAYS.get(agent, 0)
+    if agent != "claude-code":
+        return days
+    folder = Path(world.env.get("CLAUDE_CONFIG_DIR") or world.home / ".claude")
+    with contextlib.suppress(OSError, ValueError, AttributeError, TypeError):
+        days = int(json.loads((folder / "settings.json").read_bytes()).get("cleanupPeriodDays", days))
+    return days
+
+
 def _expiring(world: World, missing: Sequence[tuple[str, Path]]) -> int:
     count = 0
     for agent, path in missing:
-        days = CLEANUP_DAYS.get(agent)
+        days = cleanup_days(world, agent)
         if days:
             oldest = (world.now - timedelta(days=days - WARN_DAYS)).timestamp()
             count += path.stat().st_mtime < oldest

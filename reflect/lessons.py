@@ -85,7 +85,8 @@ def _solution(session: Session, made: Draft, episode: Episode, drafted: Sequence
     origins = _origins(session, episode)
     external = next((origin for origin in origins if origin in EXTERNAL_ORIGINS), None)
     body = f"{made.fact}\n\n**Why it matters:** {made.why}\n\n**Instead:** {made.instead}\n"
-    mark = first.id or f"{session.key}#{first.line}"
+    # Some agents count their ids anew in each session: the words make the mark, and a fork's copy has the same.
+    mark = f"{first.id or f'{session.key}#{first.line}'}#{first.command or first.text[:200]}"
     began = first.time or session.started or EPOCH
     ended = next((turn.time for turn in reversed(turns) if turn.time), None) or session.finished or began
     return Solution(

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curate.loss_budget import loss_budget, read_losses
-from index.changes import Change, Plan, Run, apply, move, start_run
+from index.changes import Change, Plan, Run, apply, end_run, move, plan_undo, start_run
 from index.settings import DecaySettings
 
 TODAY = date(2026, 11, 29)
@@ -112,3 +112,22 @@ def test_losses_are_read_from_the_journals(tmp_path: Path) -> None:
     apply(Plan("supersede", (Change("solutions/bugs/003.md", b"x", None, ""),)), tmp_path, Run("c", "supersede"))
     assert read_losses(tmp_path, TODAY) == ((date(2026, 11, 20), 2),)
     assert read_losses(tmp_path / "none", TODAY) == ()
+
+
+def test_what_was_undone_is_no_loss(tmp_path: Path) -> None:
+    """A run that was taken back has used up nothing; taking that back counts it again."""
+    place = tmp_path / "solutions" / "bugs" / "a.md"
+    place.parent.mkdir(parents=True)
+    place.write_bytes(b"x")
+    changes = move("solutions/bugs/a.md", "archive/solutions/bugs/a.md", b"x", "old")
+    for name, plan, undoes in (
+        ("1", Plan("decay", changes), ""),
+        ("2", None, "1"),
+        ("3", None, "2"),
+    ):
+        run = Run(name, "test", undoes)
+        start_run(tmp_path, run, "2026-11-20T00:00:00+00:00")
+        assert not apply(plan or plan_undo(tmp_path, undoes), tmp_path, run).refused
+        end_run(tmp_path, run, "2026-11-20T00:00:00+00:00", {})
+        losses = sum(count for _, count in read_losses(tmp_path, TODAY))
+        assert losses == (0 if name == "2" else 1)

@@ -6,13 +6,13 @@ from datetime import UTC, datetime
 
 from curate.neighbours import judge_neighbours
 from index.frontmatter import parse_solution, render_solution
-from index.records import Solution, Source, Triggers, Verdict
+from index.records import Origin, Solution, Source, Triggers, Verdict
 from index.store import path_for, solution_id
 
 COMMAND = "pytest tests/integration -q"
 
 
-def lesson(day: int, host: str, instead: str, session: str) -> Solution:
+def lesson(day: int, host: str, instead: str, session: str, origin: Origin = "person") -> Solution:
     """A failure and its fix as it is written from a session."""
     when = datetime(2026, 11, day, tzinfo=UTC)
     body = (
@@ -25,7 +25,7 @@ def lesson(day: int, host: str, instead: str, session: str) -> Solution:
         "bugs",
         body,
         triggers=Triggers(commands=("pytest tests/integration",)),
-        sources=(Source(session, (1, 9), "agent"),),
+        sources=(Source(session, (1, 9), origin),),
         created=when,
     )
     read = parse_solution(path_for(made), render_solution(made))
@@ -73,3 +73,12 @@ def test_a_claim_that_turns_older_notes_round_is_held_back() -> None:
         "codex:20",
     )
     assert answers(*old, new) == ["clean", "clean", "suspect"]
+
+
+def test_what_the_agent_s_own_work_has_shown_is_no_mere_claim() -> None:
+    """A failure and its fix, with the lines of the transcript, are not doubted for saying otherwise than others."""
+    lessons = [
+        lesson(day, "localhost", f"Run `make {name}`.", f"codex:{day}", "agent")
+        for day, name in ((10, "a"), (11, "b"), (12, "c"))
+    ]
+    assert answers(*lessons) == ["clean", "clean", "clean"]

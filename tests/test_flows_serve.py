@@ -22,10 +22,18 @@ from flows.serve import (
     check_port,
     clean_environment,
     serve,
-    serve_file,
     server_trouble,
 )
-from flows.server import alive, call, create_session_end_run, find_deployment, is_healthy, read_serving, store_label
+from flows.server import (
+    alive,
+    call,
+    create_session_end_run,
+    find_deployment,
+    is_healthy,
+    read_serving,
+    serve_file,
+    store_label,
+)
 from index.errors import SettingsError
 from index.settings import ServeSettings, Settings
 from tests.served import Serving, make_draft, wait_for, write_draft_files

@@ -98,7 +98,8 @@ def test_quick_commands_load_neither_prefect_nor_litellm(tmp_path: Path) -> None
         "with contextlib.redirect_stdout(io.StringIO()):\n"
         "    run_command(['--help']); run_command(['status', '--store', sys.argv[1]])\n"
         "    run_command(['run', '--store', sys.argv[1]])\n"
-        "print(sorted({name.partition('.')[0] for name in sys.modules} & {'prefect', 'litellm', 'datasketch', 'scipy'}))"
+        "heavy = {'prefect', 'litellm', 'datasketch', 'scipy'}\n"
+        "print(sorted({name.partition('.')[0] for name in sys.modules} & heavy))"
     )
     done = subprocess.run(
         [sys.executable, "-c", code, str(tmp_path)], cwd=CODE, capture_output=True, text=True, timeout=120, check=True

@@ -65,15 +65,14 @@ def test_undo_brings_back_every_byte_and_mtime(
 ) -> None:
     """Whatever the stages of a run did to a file, in whatever order, its inverse restores the first state."""
     root = tmp_path_factory.mktemp("store")
-    for name, content in start.items():
-        (root / name).write_bytes(content)
+    for name, first in start.items():
+        (root / name).write_bytes(first)
         os.utime(root / name, ns=(10**18, 10**18))
     before = files_of(root)
     run = Run("r1", "test")
     start_run(root, run, NOW)
     for name, content in steps:
-        now = read_bytes(root / name)
-        if now != content:
+        if (now := read_bytes(root / name)) != content:
             assert not apply(Plan("step", (Change(name, now, content, "because"),)), root, run).refused
     end_run(root, run, NOW, {})
     if journal_path(root, "r1").exists():

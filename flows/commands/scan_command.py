@@ -50,7 +50,9 @@ def call(options: argparse.Namespace) -> int:
 
         verdicts = read_verdicts(world.root, rule_set_version())
         answers = {s.path: v for s in read_store(world.root).solutions if (v := verdicts.of(s))}
-        print_json({**_as_json(answers), "stages": report.as_json()["stages"]})
+        facts = report.as_json()
+        kept = {name: facts[name] for name in ("run", "dry_run", "counts", "stages", "problems")}
+        print_json({**_as_json(answers), **kept})
         return 1 if any(verdict.answer != "clean" for verdict in answers.values()) or report.failed else 0
     code = print_report(report, options)
     return 1 if code or any(stage.changes for stage in report.stages if stage.stage == "quarantine") else 0

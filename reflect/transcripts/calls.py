@@ -73,6 +73,11 @@ _PATCH_FILES = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "***
 _FETCH = re.compile(
     r"(?:^|[\s;&|(`$])(?:curl|wget|lynx|http|https|Invoke-WebRequest|iwr)\s[^\n|;&]{0,2000}?(https?://[^\s\"'`|;&)]{1,2000})"
 )
+# A one-line program that fetches: `python -c "…requests.get('https://…')"`.
+_PROGRAM_FETCH = re.compile(
+    r"(?:requests|httpx|aiohttp|urllib|urlopen|fetch|axios|Net::HTTP|http\.get|open-uri)[^\n]{0,500}?"
+    r"(https?://[^\s\"'`|;&)]{1,2000})"
+)
 _ISSUE = re.compile(r"(?:^|[\s;&|(`$])(?:gh|glab)\s+(?:issue|pr|mr|api|search|discussion|release)\b")
 _LOCAL = re.compile(
     r"https?://(?:localhost|127\.|0\.0\.0\.0|\[::1\]|host\.docker\.internal|[\w-]{1,63}(?=[:/]|$))", re.IGNORECASE
@@ -141,8 +146,9 @@ def _shell_call(tool: str, given: Any, values: Mapping[str, Any]) -> Call:
 
 def command_origin(command: str) -> tuple[Origin, str]:
     """Whose text a command's output is: "web" or "issue" with the address, else "tool"."""
-    if "http" in command and (found := _FETCH.search(command)) and not _LOCAL.match(found[1]):
-        return "web", found[1][:1000]
+    for form in (_FETCH, _PROGRAM_FETCH) if "http" in command else ():
+        if (found := form.search(command)) and not _LOCAL.match(found[1]):
+            return "web", found[1][:1000]
     if ("gh " in command or "glab " in command) and (seen := _ISSUE.search(command)):
         return "issue", seen[0].strip()
     return "tool", ""

@@ -12,15 +12,13 @@ _TOO_SHORT = 80
 
 
 def turn_keys(turn: Turn) -> tuple[str, ...]:
-    """The names under which a turn is known again: its record's id, if it has one, and a hash of what it says.
-
-    A short text ("yes") says the same in many places, so that only its record's id names it.
+    """The name under which a turn is known again: its record's id with a hash of what it says, since some agents count
+    their ids anew in each session. Without an id a short text ("yes") has no name: it stands in many places.
     """
-    names = [f"id:{turn.id}"] if turn.id else []
     said = f"{turn.who}\0{turn.command or turn.change}\0{turn.text}"
-    if len(said) > _TOO_SHORT:
-        names.append(f"text:{hashlib.sha256(said.encode('utf-8', errors='replace')).hexdigest()}")
-    return tuple(names)
+    if not turn.id and len(said) <= _TOO_SHORT:
+        return ()
+    return (f"{turn.id}:{hashlib.sha256(said.encode('utf-8', errors='replace')).hexdigest()}",)
 
 
 def session_keys(session: Session) -> frozenset[str]:
