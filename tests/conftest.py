@@ -6,6 +6,11 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+# A busy machine is no fault of the law that a property test holds.
+settings.register_profile("hotwash", deadline=None)
+settings.load_profile("hotwash")
 
 
 @pytest.fixture(autouse=True)
