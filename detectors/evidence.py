@@ -150,7 +150,7 @@ def checks_of(command: str) -> tuple[str, ...]:
         return ()
     for words in command_parts(command):
         program = words[0].lower()
-        if program in _LOOKING or not program.strip("-"):
+        if program in _LOOKING or program.startswith("-"):
             continue
         key = command_key(shlex.join(words)).split()
         if key and not (key[0] == "git" and len(key) > 1 and key[1] in _GIT_LOOKS):
