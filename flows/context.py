@@ -43,7 +43,7 @@ from index.errors import SettingsError
 from index.recall_db import database_path
 from index.records import Solution
 from index.settings import Settings, read_settings
-from index.store import QUARANTINE, SPOOL, Store, make_store, read_store, store_root
+from index.store import QUARANTINE, SPOOL, Store, known_ids, make_store, read_store, store_root
 from reflect.ask import Ask, make_ask
 from reflect.budget import Budget
 
@@ -163,6 +163,14 @@ class Pass:
     def may_serve(self, solution: Solution) -> bool:
         """Whether a solution may be given to an agent."""
         return servable(solution, self.verdicts)
+
+    def known(self) -> frozenset[str]:
+        """The ids of all lessons that the store has, archived and quarantined ones too, and of those not yet landed."""
+        return known_ids(self.world.root) | {solution.id for solution in self.store.solutions}
+
+    def adopted(self) -> frozenset[str]:
+        """The hashes of the foreign texts that live lessons were made from."""
+        return frozenset(source.sha256 for one in self.store.solutions for source in one.sources if source.sha256)
 
     @property
     def cleared(self) -> tuple[Solution, ...]:

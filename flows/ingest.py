@@ -14,7 +14,7 @@ from flows.context import Pass, World
 from flows.report import SessionLine
 from index.changes import Change, Plan
 from index.records import Episode, Problem, Session
-from index.store import SPOOL, known_ids
+from index.store import SPOOL
 from reflect.extract import Extraction, reflect_with
 from reflect.ledger import Progress, change_progress, drop_progress, read_places
 from reflect.lessons import write_lessons
@@ -64,7 +64,7 @@ def ingest(run: Pass, files: Sequence[Path], events: Sequence[Event], asked: boo
     root = run.world.root
     places = read_places(root)
     keys = {progress.key for progress in places}
-    known = set(known_ids(root)) | {solution.id for solution in run.store.solutions}
+    known = set(run.known())
     by_file: dict[str, list[Progress]] = {}
     for progress in places:
         by_file.setdefault(progress.path, []).append(progress)

@@ -33,7 +33,7 @@ from index.matching import SCHEMA
 from index.recall_db import build
 from index.records import Solution
 from index.search import render_index
-from index.store import ARCHIVE, CACHE, EPISODES, INDEX_FILE, MEMORY_FILE, QUARANTINE, known_ids, read_store
+from index.store import ARCHIVE, CACHE, EPISODES, INDEX_FILE, MEMORY_FILE, QUARANTINE, read_store
 from reflect.ask import Prompt
 from reflect.inbox import plan_import, plan_inbox, source_files
 from reflect.ledger import Progress, read_ledger
@@ -45,17 +45,13 @@ NO_SESSION = ("inbox:", "import:", "mcp:")
 
 def file_inbox(run: Pass) -> None:
     """Move what can be used from the inbox into solutions/."""
-    solutions = run.store.solutions
-    adopted = {source.sha256 for solution in solutions for source in solution.sources if source.sha256}
-    known = known_ids(run.world.root) | {solution.id for solution in solutions}
+    known, adopted = run.known(), run.adopted()
     run.land(plan_inbox(run.world.root, known, adopted, run.world.settings.redact, run.forgotten.redact, refuses(run)))
 
 
 def adopt_files(run: Pass, paths: Sequence[Path]) -> None:
     """Import the lessons that lie below the given paths."""
-    solutions = run.store.solutions
-    adopted = {source.sha256 for solution in solutions for source in solution.sources if source.sha256}
-    known = known_ids(run.world.root) | {solution.id for solution in solutions}
+    known, adopted = run.known(), run.adopted()
     run.land(
         plan_import(source_files(paths), known, adopted, run.world.settings.redact, run.forgotten.redact, refuses(run))
     )
