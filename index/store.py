@@ -51,7 +51,7 @@ def solution_id(time: datetime, source: str) -> str:
     The same source at the same time gives the same id, so that reading a session again adds nothing.
     """
     milliseconds = max(0, min(int(time.timestamp() * 1000), (1 << 48) - 1))
-    tail = int.from_bytes(hashlib.sha256(source.encode()).digest()[:10], "big")
+    tail = int.from_bytes(hashlib.sha256(source.encode("utf-8", "surrogatepass")).digest()[:10], "big")
     number = milliseconds << 80 | tail
     return "".join(CROCKFORD[number >> shift & 31] for shift in range(125, -1, -5))
 

@@ -48,8 +48,12 @@ def clean_text(text: str, limit: int = OUTPUT_LIMIT) -> str:
 
 
 def _without_control(text: str) -> str:
-    """The text without control characters; on bytes, where this is twenty times as fast as by pattern."""
-    raw = text.encode("utf-8", errors="replace")
+    """The text without control characters and half surrogates; on bytes, twenty times as fast as by pattern."""
+    try:
+        raw = text.encode("utf-8")
+    except UnicodeEncodeError:
+        raw = text.encode("utf-8", errors="replace")
+        text = raw.decode("utf-8")
     kept = raw.translate(None, _CONTROL)
     return text if len(kept) == len(raw) else kept.decode("utf-8")
 
