@@ -26,7 +26,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
-from index.changes import write_derived
+from index.files import write_derived
 from index.records import Solution
 from index.store import CACHE, CROCKFORD
 

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from datetime import date, timedelta
 from pathlib import Path
 
-from index.changes import Change, Note, Plan, read_journal
+from index.changes import Change, Note, Plan
+from index.journal import read_journal
 from index.settings import DecaySettings
 from index.store import JOURNAL, SOLUTIONS
 

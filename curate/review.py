@@ -23,7 +23,8 @@ from curate.drafts import (
 )
 from curate.improve import improved_text
 from curate.skills import SKILL_FILE, Skill, check_skill, plain, render_skill
-from index.changes import Change, Note, Plan, digest, move, read_bytes
+from index.changes import Change, Note, Plan, digest, move
+from index.files import read_bytes
 from index.records import Problem, Verdict
 from index.settings import PromoteSettings, ReviewSettings
 from index.store import ARCHIVE

@@ -12,8 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
-from index.changes import write_atomic
 from index.errors import StoreError
+from index.files import write_atomic
 from index.settings import SnapshotSettings
 from index.store import CACHE
 

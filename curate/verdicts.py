@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from index.changes import write_derived
+from index.files import write_derived
 from index.records import Finding, Solution, Verdict
 from index.store import CACHE
 

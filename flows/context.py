@@ -25,21 +25,10 @@ from curate.verdicts import (
 )
 from detectors.poison.scan import rule_set_version, scan_solution
 from flows.report import Report, StageLine
-from index.changes import (
-    Plan,
-    Run,
-    advance,
-    apply,
-    end_run,
-    read_bytes,
-    recover,
-    start_run,
-    store_lock,
-    sweep_temporaries,
-    temporary,
-    write_derived,
-)
+from index.apply import apply, end_run, recover, start_run
+from index.changes import Plan, Run, advance
 from index.errors import SettingsError
+from index.files import read_bytes, store_lock, sweep_temporaries, temporary, write_derived
 from index.recall_db import database_path
 from index.records import Solution
 from index.settings import Settings, read_settings

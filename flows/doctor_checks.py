@@ -22,8 +22,9 @@ from detectors.poison.scan import rule_set_version
 from flows.context import World, recall_database
 from flows.render import plural
 from flows.stages import RECALL_KEY, recall_key
-from index.changes import journal_ended, read_bytes
 from index.errors import HotwashError
+from index.files import read_bytes
+from index.journal import journal_ended
 from index.matching import SCHEMA
 from index.recall import open_database
 from index.recall_db import unreachable

@@ -30,8 +30,9 @@ from flows.context import FORGET_INTENT, World, recall_database
 from flows.pipeline import refresh
 from flows.serve import PREFECT_FOLDER
 from flows.server import SERVE_FILE, read_serving
-from index.changes import read_bytes, recover, store_lock, sweep_temporaries, write_atomic
+from index.apply import recover
 from index.errors import StoreError
+from index.files import read_bytes, store_lock, sweep_temporaries, write_atomic
 from index.store import CACHE, INDEX_FILE, JOURNAL
 from reflect.ledger import read_ledger
 

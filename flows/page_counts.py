@@ -11,8 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from flows.context import World
-from index.changes import journal_path, read_bytes, read_journal
 from index.errors import HotwashError
+from index.files import read_bytes
+from index.journal import journal_path, read_journal
 from index.records import CATEGORIES, TRUSTS, Solution
 from index.store import ARCHIVE, EPISODES, QUARANTINE, Store
 from reflect.budget import read_spend

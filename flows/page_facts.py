@@ -24,7 +24,7 @@ from flows.page_counts import (
     find_moves,
     read_spending,
 )
-from index.changes import read_runs
+from index.journal import read_runs
 from index.recall import read_empty
 from index.records import Solution
 from index.store import ARCHIVE, QUARANTINE, Store, read_store

@@ -24,7 +24,8 @@ from flows.stages import (
     take_snapshot,
     write_index,
 )
-from index.changes import Plan, plan_undo
+from index.changes import Plan
+from index.undo import plan_undo
 from reflect.spool import read_spool
 
 

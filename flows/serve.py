@@ -29,8 +29,8 @@ from flows.server import (
     read_serving,
     serve_file,
 )
-from index.changes import write_atomic
 from index.errors import HotwashError, SettingsError
+from index.files import write_atomic
 from index.settings import ServeSettings, Settings, read_settings
 from index.store import CACHE, make_store
 

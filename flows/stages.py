@@ -27,8 +27,9 @@ from detectors.poison.scan import scan_text
 from detectors.recurrence import Link, find_patterns
 from detectors.secrets import find_secrets
 from flows.context import Pass, World, recall_database
-from index.changes import Note, Plan, read_bytes, write_derived
+from index.changes import Note, Plan
 from index.errors import StoreError
+from index.files import read_bytes, write_derived
 from index.matching import SCHEMA
 from index.recall_db import build
 from index.records import Solution

@@ -15,7 +15,7 @@ from curate.drafts import read_drafts
 from curate.verdicts import Verdicts
 from flows.context import World
 from flows.ingest import MOST_TRIES
-from index.changes import read_runs
+from index.journal import read_runs
 from index.records import Problem
 from index.store import ARCHIVE, INBOX, QUARANTINE, SPOOL, read_store, walk_markdown
 from reflect.budget import read_spend

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from curate.verdicts import Verdicts
-from index.changes import journal_path, read_bytes, read_journal, read_runs
+from index.files import read_bytes
+from index.journal import journal_path, read_journal, read_runs
 from index.records import Solution, Source
 from index.store import EPISODES
 from reflect.custody import read_episode

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
-from index.changes import Change, Plan, read_bytes
+from index.changes import Change, Plan
+from index.files import read_bytes
 from index.frontmatter import render_solution
 from index.records import Episode, Session, Solution
 from index.store import path_for

@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from index.changes import Change, read_bytes
+from index.changes import Change
+from index.files import read_bytes
 from index.store import SPOOL
 
 START_MARK = f"{SPOOL}/.start"

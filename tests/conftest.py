@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-# A busy machine is no fault of the law that a property test holds. The ordinary suite takes the same examples each time,
-# so that a change is judged by what it changes; `HYPOTHESIS_PROFILE=search` looks for new ones.
+# A busy machine is no fault of the law that a property test holds. The ordinary suite takes the same examples each
+# time, so that a change is judged by what it changes; `HYPOTHESIS_PROFILE=search` looks for new ones.
 settings.register_profile("hotwash", deadline=None, derandomize=True)
 settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "hotwash"))

@@ -12,11 +12,13 @@ from curate.decay import matching_archived, plan_decay, plan_return, slowness
 from curate.evidence import Evidence, find_evidence
 from curate.named_things import Checked, Named
 from curate.snapshot import tree_digest
-from index.changes import Plan, Run, apply, plan_undo, start_run
+from index.apply import apply, start_run
+from index.changes import Plan, Run
 from index.frontmatter import parse_solution, render_solution
 from index.records import Solution, Triggers
 from index.settings import DecaySettings
 from index.store import path_for, read_store, solution_id
+from index.undo import plan_undo
 
 TODAY = date(2026, 11, 29)
 NOON = datetime(2026, 11, 29, 12, tzinfo=UTC)

@@ -10,11 +10,13 @@ from pathlib import Path
 from curate.dedup import content_hash, decide_merges, parse_decisions, plan_dedup, render_decision
 from curate.guard import covers, statements
 from detectors.duplicates import Pair
-from index.changes import Plan, Run, apply, plan_undo
+from index.apply import apply
+from index.changes import Plan, Run
 from index.frontmatter import parse_solution, render_solution
 from index.records import Solution, Source, Triggers
 from index.settings import DedupSettings
 from index.store import read_store
+from index.undo import plan_undo
 
 ALPHA = "01KB7ZC4S0T2J5Q8XW3N6M9RV"
 BODY = "The suite needs Postgres, which `make up` starts.\n\n**Instead:** run `make up` before the tests.\n"

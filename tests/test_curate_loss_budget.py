@@ -9,8 +9,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curate.loss_budget import loss_budget, read_losses
-from index.changes import Change, Plan, Run, apply, end_run, move, plan_undo, start_run
+from index.apply import apply, end_run, start_run
+from index.changes import Change, Plan, Run, move
 from index.settings import DecaySettings
+from index.undo import plan_undo
 
 TODAY = date(2026, 11, 29)
 SETTINGS = DecaySettings()

@@ -15,7 +15,8 @@ from curate.skills import Skill, check_skill, render_skill
 from detectors.poison.scan import scan_text
 from detectors.recurrence import find_patterns
 from detectors.secrets import find_secrets
-from index.changes import Plan, Run, apply, start_run
+from index.apply import apply, start_run
+from index.changes import Plan, Run
 from index.records import Solution, Source, Triggers, Verdict
 from index.settings import PromoteSettings
 

@@ -14,9 +14,11 @@ from curate.review import Decision, plan_decision, queue
 from curate.skills import SKILL_FILE, Skill, check_skill, read_skills, skill_folders
 from detectors.poison.scan import scan_text
 from detectors.secrets import find_secrets
-from index.changes import Plan, Run, apply, plan_undo, start_run
+from index.apply import apply, start_run
+from index.changes import Plan, Run
 from index.records import Problem, Verdict
 from index.settings import PromoteSettings, ReviewSettings
+from index.undo import plan_undo
 from tests.served import make_draft, write_draft_files
 
 NOW = datetime(2026, 11, 30, 3, 30, tzinfo=UTC)

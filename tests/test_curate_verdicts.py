@@ -10,7 +10,8 @@ import pytest
 
 from curate.retire import plan_release
 from curate.verdicts import Verdicts, read_verdicts, scan_missing, servable, write_verdicts
-from index.changes import Run, apply, start_run
+from index.apply import apply, start_run
+from index.changes import Run
 from index.errors import UsageError
 from index.frontmatter import parse_solution, render_solution
 from index.records import Finding, Solution, Verdict

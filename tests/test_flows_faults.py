@@ -21,7 +21,8 @@ from flows import stages
 from flows.cli import run_command
 from flows.context import World
 from flows.pipeline import curate, rebuild_index, session_end
-from index.changes import Plan, read_runs
+from index.changes import Plan
+from index.journal import read_runs
 from index.records import Solution
 from index.settings import Settings
 from index.store import path_for, read_store

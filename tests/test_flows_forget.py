@@ -21,8 +21,8 @@ from flows.context import FORGET_INTENT, World
 from flows.forget import clean_snapshot, forget, plan_forget
 from flows.pipeline import curate, session_end, undo
 from flows.server import serve_file
-from index.changes import read_runs
 from index.errors import StoreError, UndoRefused, UsageError
+from index.journal import read_runs
 from index.records import Solution
 from index.settings import Settings
 from index.store import ARCHIVE, read_store

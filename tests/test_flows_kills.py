@@ -27,7 +27,7 @@ from flows import hook
 from flows.context import World
 from flows.pipeline import curate, session_end, undo
 from flows.review import NoSuchDraft, decide
-from index.changes import read_journal, read_runs
+from index.journal import read_journal, read_runs
 from index.settings import Settings
 from index.store import read_store
 from tests.kills import leftovers, points, run_killed

@@ -16,7 +16,7 @@ from flows import ingest as ingest_module
 from flows.context import World
 from flows.pipeline import curate, daily, session_end, undo
 from flows.report import Report
-from index.changes import read_runs
+from index.journal import read_runs
 from index.settings import ReflectSettings, Settings
 from index.store import read_store
 from reflect.transcripts import registry

@@ -56,7 +56,8 @@ def _keep_both(world: World, options: argparse.Namespace) -> int:
     from curate.dedup import DECISIONS_FILE, render_decision
     from curate.review import current_user
     from flows.pipeline import apply_one
-    from index.changes import Change, Plan, read_bytes
+    from index.changes import Change, Plan
+    from index.files import read_bytes
     from index.lookup import find_solution
 
     a, b = (find_solution(world.root, name, ("solutions",)) for name in options.keep_both)

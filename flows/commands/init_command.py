@@ -21,7 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def call(options: argparse.Namespace) -> int:
     """Create what is missing; nothing that exists is changed."""
-    from index.changes import write_derived
+    from index.files import write_derived
     from index.store import make_store
 
     root = root_of(options)

@@ -74,7 +74,7 @@ def _write_plugin(options: argparse.Namespace) -> int:
     from flows.cli import installed_version
     from flows.install.base import compile_hooks, hook_command
     from flows.install.claude_code import plan_plugin
-    from index.changes import write_derived
+    from index.files import write_derived
 
     if options.agent != "claude-code":
         raise UsageError("hotwash install: --plugin is for claude-code only.")

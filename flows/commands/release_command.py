@@ -20,7 +20,7 @@ def call(options: argparse.Namespace) -> int:
     from curate.retire import plan_release
     from curate.verdicts import DECISIONS
     from flows.pipeline import apply_one
-    from index.changes import read_bytes
+    from index.files import read_bytes
     from index.lookup import find_solution
 
     world = open_world(options)

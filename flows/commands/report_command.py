@@ -25,8 +25,8 @@ def call(options: argparse.Namespace) -> int:
     from flows.audit import audit_json, read_audit
     from flows.page import render_page
     from flows.page_facts import read_page
-    from index.changes import write_derived
     from index.errors import StoreError
+    from index.files import write_derived
     from index.store import CACHE
 
     world = open_world(options)

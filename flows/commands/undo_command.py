@@ -16,7 +16,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def call(options: argparse.Namespace) -> int:
     """Undo a run, or list the runs."""
     from flows.pipeline import undo
-    from index.changes import read_runs
+    from index.journal import read_runs
 
     world = open_world(options)
     if options.run:

@@ -1,4 +1,4 @@
-"""Plans land whole, are journaled, survive a kill, and can be undone to the byte."""
+"""Plans land whole, are journaled, and survive a kill."""
 
 from __future__ import annotations
 
@@ -10,74 +10,13 @@ import textwrap
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from curate.snapshot import tree_digest
-from index.changes import (
-    Change,
-    Plan,
-    Run,
-    apply,
-    end_run,
-    journal_path,
-    move,
-    plan_undo,
-    read_bytes,
-    read_runs,
-    recover,
-    start_run,
-    store_lock,
-    temporary,
-    write_derived,
-)
-from index.errors import StoreLocked, UndoRefused
-
-NOW = "2026-11-30T12:00:00+00:00"
-
-
-def land(root: Path, plan: Plan, name: str = "r1") -> tuple[tuple[str, str], ...]:
-    """Apply one plan as a run of its own."""
-    run = Run(name, "test")
-    start_run(root, run, NOW)
-    applied = apply(plan, root, run)
-    end_run(root, run, NOW, {})
-    return applied.refused
-
-
-def files_of(root: Path) -> dict[str, tuple[bytes, int]]:
-    """Bytes and mtimes of everything but the journal and the lock."""
-    return {
-        path.relative_to(root).as_posix(): (path.read_bytes(), path.stat().st_mtime_ns)
-        for path in root.rglob("*")
-        if path.is_file() and path.parent.name != "journal" and path.name != ".lock"
-    }
-
-
-contents = st.none() | st.binary(max_size=30)
-steps = st.lists(st.tuples(st.sampled_from("abcd"), contents), max_size=6)
-
-
-@settings(max_examples=40, deadline=None)
-@given(start=st.dictionaries(st.sampled_from("abcd"), st.binary(max_size=30)), steps=steps)
-def test_undo_brings_back_every_byte_and_mtime(
-    tmp_path_factory: pytest.TempPathFactory, start: dict[str, bytes], steps: list[tuple[str, bytes | None]]
-) -> None:
-    """Whatever the stages of a run did to a file, in whatever order, its inverse restores the first state."""
-    root = tmp_path_factory.mktemp("store")
-    for name, first in start.items():
-        (root / name).write_bytes(first)
-        os.utime(root / name, ns=(10**18, 10**18))
-    before = files_of(root)
-    run = Run("r1", "test")
-    start_run(root, run, NOW)
-    for name, content in steps:
-        if (now := read_bytes(root / name)) != content:
-            assert not apply(Plan("step", (Change(name, now, content, "because"),)), root, run).refused
-    end_run(root, run, NOW, {})
-    if journal_path(root, "r1").exists():
-        assert not land(root, plan_undo(root, "r1"), "r2")
-    assert files_of(root) == before
+from index.apply import apply, recover, start_run
+from index.changes import Change, Plan, Run, move
+from index.files import store_lock
+from index.journal import journal_path, read_runs
+from tests.landing import NOW, files_of, land
 
 
 def test_a_file_that_changed_since_it_was_read_is_left_alone_and_the_rest_goes_on(tmp_path: Path) -> None:
@@ -93,25 +32,6 @@ def test_a_file_that_changed_since_it_was_read_is_left_alone_and_the_rest_goes_o
     assert (tmp_path / "a").read_bytes() == b"edited by hand"
     assert not (tmp_path / "archive").exists()
     assert (tmp_path / "b").read_bytes() == b"c"
-
-
-def test_an_undo_that_would_overwrite_a_hand_edit_is_refused(tmp_path: Path) -> None:
-    """The refusal names the file."""
-    land(tmp_path, Plan("t", (Change("a", None, b"1", "why"),)))
-    (tmp_path / "a").write_bytes(b"edited by hand")
-    with pytest.raises(UndoRefused, match="a changed since"):
-        plan_undo(tmp_path, "r1")
-
-
-def test_an_undo_names_the_later_run_that_hangs_on_it(tmp_path: Path) -> None:
-    """What must be undone first is said; after that the first run can be undone too."""
-    land(tmp_path, Plan("t", (Change("a", None, b"1", "why"),)), "r1")
-    land(tmp_path, Plan("t", (Change("a", b"1", b"2", "why"),)), "r2")
-    with pytest.raises(UndoRefused, match="Undo r2 first"):
-        plan_undo(tmp_path, "r1")
-    land(tmp_path, plan_undo(tmp_path, "r2"), "r3")
-    land(tmp_path, plan_undo(tmp_path, "r1"), "r4")
-    assert files_of(tmp_path) == {}
 
 
 def test_an_error_while_landing_puts_everything_back(tmp_path: Path) -> None:
@@ -150,23 +70,11 @@ def test_a_run_that_changed_nothing_leaves_no_journal(tmp_path: Path) -> None:
     assert read_runs(tmp_path) == []
 
 
-def test_a_derived_file_is_written_only_when_it_differs(tmp_path: Path) -> None:
-    """The second write is none."""
-    assert write_derived(tmp_path / "x", b"1")
-    assert not write_derived(tmp_path / "x", b"1")
-
-
-def test_one_writer_at_a_time(tmp_path: Path) -> None:
-    """A second writer is told so, after its time is over."""
-    with store_lock(tmp_path), pytest.raises(StoreLocked, match="another hotwash"), store_lock(tmp_path, 0.05):
-        pass
-
-
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from index import changes
-from index.changes import Change, Plan, Run, apply, end_run, move, start_run
+from index.apply import apply, end_run, start_run
+from index.changes import Change, Plan, Run, move
 root, kill_at = Path(sys.argv[1]), int(sys.argv[2])
 calls = 0
 def counting(function):
@@ -224,11 +132,3 @@ def test_a_kill_at_any_instant_leaves_a_stage_done_or_not_begun(tmp_path: Path) 
         kill_at += 1
     assert seen == states
     assert kill_at > 20
-
-
-def test_a_temporary_name_fits_where_the_file_name_fits(tmp_path: Path) -> None:
-    """A name of 255 bytes can still be written beside itself."""
-    path = tmp_path / ("x" * 255)
-    write_derived(path, b"1")
-    assert path.read_bytes() == b"1"
-    assert len(temporary(path).name.encode()) <= 255
