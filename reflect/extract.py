@@ -12,7 +12,6 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from typing import Any, cast
 
 from detectors.evidence import error_of, is_failure, is_person, is_shell, is_statement
@@ -21,10 +20,10 @@ from index.literals import content, literals
 from index.records import EXTERNAL_ORIGINS, Episode, Origin, Problem, Session, Solution, Source, Triggers, Turn
 from index.settings import RedactSettings
 from index.signature import command_key
-from index.store import solution_id
 from reflect.ask import Ask, Prompt
 from reflect.classify import classify
 from reflect.custody import cut_middle
+from reflect.lessons import EPOCH, lesson_id
 from reflect.redact import redact_text
 from reflect.tags import tags_for
 
@@ -77,7 +76,6 @@ SCHEMA: dict[str, Any] = {
         }
     },
 }
-EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _FENCE = re.compile(r"\A\s*```(?:json)?[ \t]*\n(?P<inner>.*)\n\s*```\s*\Z", re.DOTALL)
 _TAG = re.compile(r"<(?=/?episode)", re.IGNORECASE)
 _ENDINGS = (
@@ -308,7 +306,7 @@ def write_solution(row: Mapping[str, Any], session: Session, episode: Episode) -
     commands = [turn.command for turn in turns if is_shell(turn)]
     paths = _own_paths(session, episode)
     return Solution(
-        id=solution_id(began, f"{session.agent}#{episode.detector}#{first.id or f'{session.key}#{first.line}'}"),
+        id=lesson_id(session, episode),
         title=title.rstrip("."),
         category=classify(title, body).category,
         body=body,

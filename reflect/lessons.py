@@ -78,6 +78,14 @@ def _tail(signature: str) -> str:
     return signature.rsplit(": ", 1)[-1].partition(" (")[0]
 
 
+def lesson_id(session: Session, episode: Episode) -> str:
+    """The id of the lesson of an episode, whoever words it: of the first record that it rests on."""
+    first = session.turns[episode.turns[0]]
+    # Some agents count their ids anew in each session: the words make the mark, and a fork's copy has the same.
+    mark = f"{first.id or f'{session.key}#{first.line}'}#{first.command or first.text[:200]}"
+    return solution_id(first.time or session.started or EPOCH, f"{session.agent}#{episode.detector}#{mark}")
+
+
 def _solution(session: Session, made: Draft, episode: Episode, drafted: Sequence[tuple[Draft, Episode]]) -> Solution:
     turns = [session.turns[at] for at in episode.turns]
     first = turns[0]
@@ -85,12 +93,10 @@ def _solution(session: Session, made: Draft, episode: Episode, drafted: Sequence
     origins = _origins(session, episode)
     external = next((origin for origin in origins if origin in EXTERNAL_ORIGINS), None)
     body = f"{made.fact}\n\n**Why it matters:** {made.why}\n\n**Instead:** {made.instead}\n"
-    # Some agents count their ids anew in each session: the words make the mark, and a fork's copy has the same.
-    mark = f"{first.id or f'{session.key}#{first.line}'}#{first.command or first.text[:200]}"
     began = first.time or session.started or EPOCH
     ended = next((turn.time for turn in reversed(turns) if turn.time), None) or session.finished or began
     return Solution(
-        id=solution_id(began, f"{session.agent}#{episode.detector}#{mark}"),
+        id=lesson_id(session, episode),
         title=made.title,
         category=made.category,
         body=body,

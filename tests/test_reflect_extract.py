@@ -27,6 +27,7 @@ from reflect.extract import (
     reflect_with,
     render_prompt,
 )
+from reflect.lessons import write_lessons
 from reflect.redact import redact_session
 from tests.local_model import CannotInstall, serve_local_model
 from tests.model_server import Reply, answer, failure, serve_model
@@ -235,6 +236,14 @@ def test_the_model_s_lesson_takes_the_place_of_the_plain_one(tmp_path: Path) -> 
     )
     found = reflect(tmp_path, answer(told()), plain=plain)
     assert sorted(lesson.title for lesson in found.lessons) == ["Other", own.title]
+
+
+def test_a_lesson_has_one_id_whoever_words_it() -> None:
+    """The model's lesson and the plain one about one episode are one lesson: neither stands beside the other."""
+    (plain,) = write_lessons(SESSION, (EPISODE,))
+    assert extract(told()).lessons[0].id == plain.id
+    both = reflect_with(lambda prompt: told(), SESSION, (EPISODE,), (plain,), PLAIN)
+    assert [lesson.title for lesson in both.lessons] == [TRUE["title"]]
 
 
 @pytest.mark.parametrize(
