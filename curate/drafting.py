@@ -150,9 +150,20 @@ def choose_statements(solutions: Sequence[Solution]) -> tuple[list[Statement], l
 def write_draft(solutions: Sequence[Solution]) -> Written:
     """A draft skill from solutions about one thing; the same solutions give the same text."""
     ordered = order_solutions(solutions)
-    title = short_title(plain(ordered[0].title))
     statements, disputed = choose_statements(ordered)
-    shown, left = _fit(statements)
+    return arrange_draft(ordered, ordered[0].title, statements, statements, disputed)
+
+
+def arrange_draft(
+    ordered: Sequence[Solution],
+    title: str,
+    arranged: Sequence[Statement],
+    chosen: Sequence[Statement],
+    disputed: Sequence[tuple[str, str]],
+) -> Written:
+    """The draft's text with its statements as `arranged`; `chosen` are those that the solutions add, in their order."""
+    title = short_title(plain(title))
+    shown, left = _fit(arranged)
     triggers = _trigger_lines(ordered)
     checks = [f"The output no longer shows {_code(error)}." for error in _errors(ordered)]
     parts = [f"# {title}"]
@@ -172,7 +183,7 @@ def write_draft(solutions: Sequence[Solution]) -> Written:
         )
         details = f"# {title}: further notes\n\n{_list([statement.text for statement in left], numbered=False)}\n"
     adds = {
-        solution.id: tuple(statement.text for statement in statements if statement.solution == solution.id)
+        solution.id: tuple(statement.text for statement in chosen if statement.solution == solution.id)
         for solution in ordered
     }
     return Written(title, _describe(title, ordered), "\n\n".join(parts) + "\n", details, adds, tuple(disputed))

@@ -104,14 +104,9 @@ def check_merge(sources: Sequence[Solution], bullets: Sequence[Bullet]) -> Guard
     conflicts = find_conflicts(sources)
     disputed = {side.text for conflict in conflicts for side in conflict.sides}
     free = [text for source in sources for text in statements(source) if text not in disputed]
-    kept: list[Bullet] = []
-    dropped: list[tuple[Bullet, str]] = []
-    for bullet in bullets:
-        reason = _reason_to_drop(bullet.text, free, [other.text for other in kept], disputed)
-        if reason:
-            dropped.append((bullet, reason))
-        else:
-            kept.append(_cited(bullet.text, sources))
+    judged = list(zip(bullets, reasons_to_drop([bullet.text for bullet in bullets], free, disputed), strict=True))
+    kept = [_cited(bullet.text, sources) for bullet, reason in judged if not reason]
+    dropped = [(bullet, reason) for bullet, reason in judged if reason]
     settled = [render_conflict(conflict, sources) for conflict in conflicts]
     missing = uncovered(free, [bullet.text for bullet in (*kept, *settled)])
     appended = tuple(_cited(text, sources) for text in missing)
@@ -177,6 +172,20 @@ def _place(whole: Sequence[str], part: Sequence[str]) -> int:
         return 0
     ends = len(whole) - len(part) + 1
     return next((i for i in range(ends) if whole[i] == part[0] and tuple(whole[i : i + len(part)]) == tuple(part)), -1)
+
+
+def reasons_to_drop(
+    texts: Sequence[str], wanted: Sequence[str], disputed: Iterable[str] = frozenset()
+) -> tuple[str, ...]:
+    """For each output text why it may not stand; "" where it is made of whole `wanted` statements and says more than
+    the texts before it."""
+    kept: list[str] = []
+    reasons: list[str] = []
+    for text in texts:
+        reasons.append(_reason_to_drop(text, wanted, kept, disputed))
+        if not reasons[-1]:
+            kept.append(text)
+    return tuple(reasons)
 
 
 def _reason_to_drop(text: str, free: Sequence[str], kept: Sequence[str], disputed: Iterable[str]) -> str:

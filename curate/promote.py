@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 
+from curate.consolidate import Ask
 from curate.drafting import Written, draft_name, find_inventions, order_solutions, write_draft
 from curate.drafts import (
     DETAILS_FILE,
@@ -20,6 +21,7 @@ from curate.drafts import (
 from curate.improve import covering_skill, improved_text
 from curate.review import FindSecrets, Scan
 from curate.skills import SKILL_FILE, Skill, check_skill, render_skill
+from curate.wording import word_draft
 from detectors.recurrence import Pattern
 from index.changes import Change, Note, Plan
 from index.records import EXTERNAL_ORIGINS, Problem, Solution, Source
@@ -46,11 +48,13 @@ def plan_promote(
     find_secrets: FindSecrets,
     dates: Mapping[str, date] | None = None,
     places: Mapping[str, str] | None = None,
+    ask: Ask | None = None,
 ) -> Plan:
     """The drafts that these patterns are worth, and why the others are none.
 
     `solutions` are those that may be served. `dates` and `places` are the days and projects of sessions, where known;
     else a solution's own. A draft that waits is renewed when its evidence has grown, unless a person has edited it.
+    With `ask` a model arranges the text of a new skill, and is asked only about drafts that are made.
     """
     by_id = {solution.id: solution for solution in solutions}
     taken = {skill.name for skill in known.skills} | {draft.name for draft in known.drafts}
@@ -68,6 +72,9 @@ def plan_promote(
         if reason := _unfit(draft, texts, scan, find_secrets):
             skipped.append((pattern.name, reason))
             continue
+        if ask is not None and draft.improves is None:
+            draft, note = _worded(draft, members, texts, ask, scan, find_secrets)
+            notes.append(note)
         taken.add(draft.name)
         changes += _draft_changes(old, draft)
         notes += [Note("conflict", draft.folder, f"differ in a value: {a!r} and {b!r}") for a, b in written.disputed]
@@ -116,10 +123,28 @@ def _promote(
         draft = Draft(name, text, rows, pattern.why, today, sha256(text), improves, news)
         return old, draft, written
     name = old.name if old else _free_name(draft_name(pattern.name), taken)
-    metadata = {"hotwash-sessions": str(len(sessions))}
-    text = render_skill(Skill(name, written.description, written.body, metadata))
+    text = _render(name, written, len(sessions))
     draft = Draft(name, text, rows, pattern.why, today, sha256(text), None, news, written.details)
     return old, draft, written
+
+
+def _render(name: str, written: Written, sessions: int) -> str:
+    return render_skill(Skill(name, written.description, written.body, {"hotwash-sessions": str(sessions)}))
+
+
+def _worded(
+    draft: Draft, members: Sequence[Solution], evidence: Sequence[str], ask: Ask, scan: Scan, find_secrets: FindSecrets
+) -> tuple[Draft, Note]:
+    """The draft as a model arranges it, where that may stand; else the plain one. A note says which, and why."""
+    worded = word_draft(members, ask)
+    if isinstance(worded, str):
+        return draft, Note("model", draft.folder, f"drafted without the model: {worded}")
+    text = _render(draft.name, worded.written, len(draft.sessions))
+    better = replace(draft, text=text, written_sha256=sha256(text), details=worded.written.details)
+    if reason := _unfit(better, evidence, scan, find_secrets):
+        return draft, Note("model", draft.folder, f"drafted without the model: {reason}")
+    counts = f"{len(worded.dropped)} of its statements dropped, {worded.appended} that it lost put back"
+    return better, Note("model", draft.folder, f"arranged by the model: {counts}")
 
 
 def _identities(members: Sequence[Solution]) -> frozenset[str]:

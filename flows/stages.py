@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import date
 from pathlib import Path
 
-from curate.consolidate import cluster_same, plan_consolidate
+from curate.consolidate import Question, cluster_same, plan_consolidate
 from curate.decay import matching_archived, plan_decay, plan_return
 from curate.dedup import DECISIONS_FILE, KeptApart, conflict_note, pair_key, parse_decisions, plan_dedup
 from curate.drafts import read_decisions, read_drafts
@@ -145,11 +145,15 @@ def consolidate(run: Pass) -> None:
         elif found.judgement.answer == "conflict":
             notes.append(conflict_note(a, b, found.judgement.differences))
     clusters = cluster_same(len(solutions), same)
-    ask = run.ask
-    word = None if ask is None else lambda question: ask(Prompt(question.system, question.prompt, question.schema))
-    plan = plan_consolidate(clusters, solutions, word, run.store.mtimes)
+    plan = plan_consolidate(clusters, solutions, question_door(run), run.store.mtimes)
     run.land(within_budget(run, replace(plan, notes=(*plan.notes, *notes))))
     run.scan()
+
+
+def question_door(run: Pass) -> Callable[[Question], str] | None:
+    """The run's model as what words merges and drafts asks it; None where none is configured."""
+    ask = run.ask
+    return None if ask is None else lambda question: ask(Prompt(question.system, question.prompt, question.schema))
 
 
 def read_kept_apart(run: Pass) -> KeptApart:
@@ -180,6 +184,7 @@ def promote(run: Pass) -> None:
         find_secrets=find_secrets,
         dates=days,
         places=places,
+        ask=question_door(run),
     )
     run.land(plan)
 
