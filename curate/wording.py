@@ -32,10 +32,10 @@ SYSTEM = (
     "the titles. Leave out what another statement says in full; put together what belongs together, joined by 'and'. "
     "Change no word, number, path, name or code, and invent nothing."
 )
-_TEXTS = {"type": "array", "items": {"type": "string"}}
+_PARTS: dict[str, object] = {str(section): {"type": "array", "items": {"type": "string"}} for section in SECTIONS}
 SCHEMA: dict[str, object] = {
     "type": "object",
-    "properties": {"title": {"type": "string"}, **{section: _TEXTS for section in SECTIONS}},
+    "properties": {"title": {"type": "string"}, **_PARTS},
     "required": ["title", *SECTIONS],
     "additionalProperties": False,
 }
