@@ -125,7 +125,7 @@ def make_lesson(seed: int, number: int) -> Lesson:
     part = _pick(rng, PARTS)
     made = datetime.fromtimestamp(NOW - age, UTC)
     header = (
-        f"---\nid: {number:026d}\ntitle: The {part} and {_pick(rng, TOOLS)}, {number}\n"
+        f"---\nid: 01CRPS{number:020d}\ntitle: The {part} and {_pick(rng, TOOLS)}, {number}\n"
         f"category: {_pick(rng, ('bugs', 'patterns', 'knowledge'))}\ntags: [{part}, {_pick(rng, PARTS)}]\n"
         f"created: {made:%Y-%m-%dT%H:%M:%SZ}\nconfidence: {0.7 + rng.random() / 4:.2f}\n---\n"
     )

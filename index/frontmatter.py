@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import yaml
 
+from index.plain_yaml import parse_plain
 from index.records import (
     CATEGORIES,
     CONFIDENCE_RANGE,
@@ -258,7 +259,8 @@ def parse_solution(path: str, text: str) -> Solution | Problem:
     if len(header) > MAX_FRONTMATTER or len(body) > MAX_BODY:
         return Problem(path, 1, f"too large: front matter may have {MAX_FRONTMATTER} characters, the text {MAX_BODY}.")
     try:
-        values = load_yaml(header)
+        plain = parse_plain(header)
+        values = load_yaml(header) if plain is None else plain
         if not isinstance(values, dict):
             raise BadValue(f"wanted `key: value` lines, found {type(values).__name__}")
         return _solution(values, path, text, body.replace("\r\n", "\n"))
