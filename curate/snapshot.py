@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
-from index.errors import StoreError
+from index.errors import StoreError, UnknownName
 from index.files import write_atomic
 from index.settings import SnapshotSettings
 from index.store import CACHE
@@ -73,6 +73,8 @@ def _add(tar: tarfile.TarFile, name: str, content: bytes, mtime_ns: int) -> None
 def read_snapshot(path: Path) -> dict[str, tuple[bytes, int]]:
     """(bytes, mtime in ns) by name of a snapshot whose every file matches its manifest; raises StoreError otherwise."""
     files: dict[str, tuple[bytes, int]] = {}
+    if not path.is_file():
+        raise UnknownName(f"{path}: there is no such file. The store's own snapshots lie in its {SNAPSHOTS}/ folder.")
     try:
         with tarfile.open(path, mode="r:gz") as tar:
             for member in tar:

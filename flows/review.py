@@ -16,13 +16,13 @@ from flows.context import World, open_pass
 from flows.forms import Findings, render_review
 from flows.report import Report, StageLine
 from index.changes import Plan
-from index.errors import HotwashError
+from index.errors import UnknownName
 from index.records import Answer, Problem
 
 SEVERITY: dict[Answer, int] = {"clean": 0, "suspect": 1, "poison": 2}
 
 
-class NoSuchDraft(HotwashError):
+class NoSuchDraft(UnknownName):
     """There is no draft of that name."""
 
     def __init__(self, name: str, known: Sequence[str]) -> None:

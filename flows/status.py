@@ -15,6 +15,7 @@ from curate.drafts import read_drafts
 from curate.verdicts import Verdicts
 from flows.context import World
 from flows.ingest import MOST_TRIES
+from flows.render import plural
 from index.journal import read_runs
 from index.records import Problem
 from index.store import ARCHIVE, INBOX, QUARANTINE, SPOOL, read_store, walk_markdown
@@ -61,13 +62,16 @@ class Status:
         lines = [f"{key}: could not be read after {tries} tries ({reason})" for key, reason, tries in self.failed]
         lines += [str(problem) for problem in self.problems]
         if self.drafts:
-            lines.append(f"{len(self.drafts)} drafts wait for a decision: hotwash review")
+            lines.append(f"{plural(len(self.drafts), 'draft waits', 'drafts wait')} for a decision: hotwash review")
         if self.suspect:
-            lines.append(f"{len(self.suspect)} suspect lessons are served to nobody: hotwash scan; hotwash release ID")
+            waiting = plural(len(self.suspect), "suspect lesson is", "suspect lessons are")
+            lines.append(f"{waiting} served to nobody: hotwash scan; hotwash release ID")
         if self.expiring:
-            lines.append(f"{self.expiring} unread sessions are about to be deleted by their agent: hotwash run")
+            expiring = plural(self.expiring, "unread session is", "unread sessions are")
+            lines.append(f"{expiring} about to be deleted by the agent: hotwash run")
         if self.inbox:
-            lines.append(f"{self.inbox} files in the inbox are not filed: hotwash run says why")
+            unfiled = plural(self.inbox, "file in the inbox is", "files in the inbox are")
+            lines.append(f"{unfiled} not filed: hotwash run says why")
         return lines
 
 
@@ -145,12 +149,12 @@ def render_status(status: Status) -> str:
     lines = [
         f"store      {status.store}",
         f"sessions   {status.found} on this machine: {status.new} not read yet; in the store: {covered}",
-        f"hooks      {status.spooled} events wait",
+        f"hooks      {plural(status.spooled, 'event waits', 'events wait')}",
         "lessons    "
         + (", ".join(f"{n} {name}" for name, n in status.live.items()) or "none yet")
         + (f"; trust: {', '.join(f'{n} {name}' for name, n in status.trust.items())}" if status.trust else ""),
         f"set apart  {status.archived} archived, {status.quarantined} quarantined, {len(status.suspect)} suspect, "
-        f"{status.unscanned} not scanned since they changed",
+        f"{status.unscanned} not scanned in their present text",
         f"reviews    {len(status.drafts)} waiting" + (f": {', '.join(status.drafts)}" if status.drafts else ""),
         f"model      {status.model or 'none: everything is done without one'}"
         + (f"; today {status.spent_tokens:,} tokens, {status.spent_usd:.4f} US dollars" if status.model else ""),

@@ -2,6 +2,7 @@
 
 HotwashError
 ├── UsageError            the command was called wrongly (exit 2)
+│   └── UnknownName       it named a lesson, run, draft or file that there is not
 ├── SettingsError         config.yaml or a HOTWASH_* variable cannot be used
 ├── StoreError            the store cannot be read or written
 │   ├── ChangedUnderneath a file changed since it was read
@@ -23,6 +24,10 @@ class UsageError(HotwashError):
     """The command was called wrongly."""
 
     exit_code = 2
+
+
+class UnknownName(UsageError):
+    """What the command named is not there; the text says what is."""
 
 
 class SettingsError(HotwashError):

@@ -66,9 +66,10 @@ def write_derived(path: Path, content: bytes) -> bool:
 @contextlib.contextmanager
 def store_lock(root: Path, seconds: float = LOCK_SECONDS) -> Iterator[None]:
     """Hold the store's one writer's lock; raises StoreLocked after `seconds`. Readers need no lock."""
-    if root.exists() and not root.is_dir():
-        raise StoreError(f"{root}: is a file, and no folder. Name another store with --store.")
-    root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        root.mkdir(parents=True, exist_ok=True, mode=0o700)
+    except FileNotFoundError as error:
+        raise StoreError(f"{root}: no folder can be made there. Name another store with --store.") from error
     try:
         with filelock.FileLock(root / ".lock", timeout=seconds, mode=0o600):
             yield

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from index.errors import UsageError
+from index.errors import UnknownName, UsageError
+from index.frontmatter import parse_solution
 from index.records import Solution
-from index.store import ARCHIVE, QUARANTINE, SOLUTIONS, read_store
+from index.store import ARCHIVE, QUARANTINE, SOLUTIONS, id_tail, read_store, read_text, walk_markdown
 
 FOLDERS = (SOLUTIONS, ARCHIVE, QUARANTINE)
 SHORTEST = 6
@@ -18,6 +19,10 @@ def find_solution(root: Path, name: str, folders: tuple[str, ...] = FOLDERS) -> 
     Raises UsageError where none or several match, naming them.
     """
     wanted = name.upper()
+    if len(wanted) < SHORTEST:
+        raise UsageError(f"{name}: give at least {SHORTEST} characters of the id, of its start or its end.")
+    if named := _named_by_id(root, wanted, folders):
+        return named
     found: dict[str, Solution] = {}
     for folder in folders:
         for solution in read_store(root, folder).solutions:
@@ -31,4 +36,17 @@ def find_solution(root: Path, name: str, folders: tuple[str, ...] = FOLDERS) -> 
         return next(iter(found.values()))
     if found:
         raise UsageError(f"{name}: means any of {', '.join(sorted(found))}. Give more of the id.")
-    raise UsageError(f"{name}: no lesson with that id in {', '.join(folders)}. `hotwash recall` finds ids.")
+    raise UnknownName(f"{name}: no lesson with that id in {', '.join(folders)}. `hotwash recall` finds ids.")
+
+
+def _named_by_id(root: Path, wanted: str, folders: tuple[str, ...]) -> Solution | None:
+    """The solution of a whole id, by the end that our own file names bear: one file is read and not the store."""
+    for folder in folders:
+        for entry in walk_markdown(root / folder):
+            if entry.name.endswith(f"-{id_tail(wanted)}.md"):
+                path = Path(entry.path)
+                text = read_text(path)
+                read = parse_solution(path.relative_to(root).as_posix(), text) if isinstance(text, str) else None
+                if isinstance(read, Solution) and read.id == wanted:
+                    return read
+    return None

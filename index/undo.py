@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from index.changes import Change, Plan, digest
-from index.errors import UndoRefused
+from index.errors import UndoRefused, UnknownName
 from index.files import read_bytes
 from index.journal import decode_bytes, journal_path, mtime_of, read_journal, read_runs
 
@@ -19,7 +19,7 @@ def plan_undo(root: Path, run_id: str) -> Plan:
     journal = journal_path(root, run_id)
     if not journal.is_file():
         known = ", ".join([run["run"] for run in read_runs(root) if run["stages"]][-5:]) or "none"
-        raise UndoRefused(f"There is no run {run_id}. The last ones: {known}.")
+        raise UnknownName(f"There is no run {run_id}. The last ones: {known}.")
     _, stages, _ = read_journal(journal)
     if any(line.get("forgotten") for stage in stages for line in stage.changes):
         raise UndoRefused(

@@ -16,7 +16,7 @@ from curate.snapshot import (
     snapshots_to_drop,
     tree_digest,
 )
-from index.errors import StoreError
+from index.errors import StoreError, UnknownName
 from index.settings import SnapshotSettings
 
 
@@ -52,7 +52,7 @@ def test_a_damaged_snapshot_is_refused(store: Path, tmp_path: Path) -> None:
     with pytest.raises(StoreError, match=r"s\.tar\.gz"):
         restore_snapshot(file, tmp_path / "new")
     assert not (tmp_path / "new").exists()
-    with pytest.raises(StoreError):
+    with pytest.raises(UnknownName, match="there is no such file"):
         read_snapshot(tmp_path / "none")
 
 

@@ -211,10 +211,21 @@ def test_what_stands_in_the_way_is_named(world: World, capsys: pytest.CaptureFix
 
 
 def test_a_store_that_is_a_file_is_named(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Exit 1 and the way out."""
+    """Exit 2 for what a person named wrongly, by every kind of command; the way out where no folder can be made."""
     (tmp_path / "file").write_text("")
-    assert run_command(["run", "--store", str(tmp_path / "file"), str(EXAMPLES)]) == 1
-    assert "is a file, and no folder" in capsys.readouterr().err
+    for command in (["run", str(EXAMPLES)], ["status"], ["why", "01KB7ZC4S0T2J5Q8XW3N6M9RVE"], ["curate", "--dry-run"]):
+        assert run_command([*command, "--store", str(tmp_path / "file")]) == 2
+        assert "is a file, and no folder" in capsys.readouterr().err
+    if Path("/proc/self").exists():
+        assert run_command(["run", "--store", "/proc/hotwash", str(EXAMPLES)]) == 1
+        assert "no folder can be made there" in capsys.readouterr().err
+
+
+def test_what_there_is_not_is_wrong_use(world: World, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit 2 and what there is, whatever was named."""
+    for command in (["undo", "r9"], ["review", "no-such", "publish"], ["why", "01KB7ZC4S0T2J5Q8XW3N6M9RVE"]):
+        assert run_command([*command, "--store", str(world.root)]) == 2
+        assert "error: " in capsys.readouterr().err
 
 
 def test_without_a_home_nothing_is_found_and_nothing_breaks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

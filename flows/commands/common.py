@@ -12,12 +12,16 @@ from pathlib import Path
 from flows.context import World, read_world
 from flows.render import render_report
 from flows.report import Report
+from index.errors import UsageError
 from index.store import store_root
 
 
 def root_of(options: argparse.Namespace) -> Path:
-    """The store that the options and the environment name."""
-    return store_root(options.store, os.environ)
+    """The store that the options and the environment name; raises UsageError where a file stands in its place."""
+    root = store_root(options.store, os.environ)
+    if root.exists() and not root.is_dir():
+        raise UsageError(f"{root}: is a file, and no folder. Name another store with --store or HOTWASH_HOME.")
+    return root
 
 
 def open_world(options: argparse.Namespace) -> World:
