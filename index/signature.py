@@ -62,7 +62,20 @@ EMPTY = (
     "error command failed", "npm err! errno", "npm error errno", "failed tests/", "short test summary", "wall time:",
     "chunk id:", "during handling of", "the above exception", "the following error", "see above", "stack trace:",
     "test result: failed", "error: test failed", "npm err! lifecycle", "elifecycle", "tests failed", "caused by:",
+    "failed to execute goal", "error: command failed:", "command failed:", "subprocess.calledprocesserror",
 )  # fmt: skip
+# A line made of these alone says that something ran and failed, whatever the tool: a build's, a hook's, a runner's banner.
+BANNER_WORDS = frozenset(
+    "a an and as the with for of in on at by to or is was has have had this your some all more than due line "
+    "error errors err exception failure failures failed fail fails failing fatal aborted aborting abort stopped "
+    "terminated exited exit exits returned non zero nonzero code status errno marked "
+    "build builder building task tasks command commands script scripts process processes subprocess subcommand child "
+    "hook hooks pre post commit push receive husky job jobs step steps stage pipeline workflow action recipe target "
+    "targets rule execution executing execute run running runner lifecycle elifecycle program service goal custom "
+    "test tests suite suites spec specs check checks passed total skipped compile compiling compilation compiler "
+    "linking ld complete completed did could not successfully successful unsuccessful unsuccessfully previous "
+    "warnings emitted declined remote rejected refs solve load bundler ninja npm yarn pnpm".split()
+)
 PLACES = (
     "at ",
     "file ",
@@ -121,7 +134,7 @@ def best_line(text: str) -> str:
             best, most = line, weight
     if best:
         return best
-    rest = [line for line in lines if not starts_empty(line.lower())]
+    rest = [line for line in lines if not starts_empty(line.lower()) and not is_banner(line)]
     return rest[0] if rest else (lines[0] if lines else "")
 
 
@@ -157,12 +170,43 @@ def weigh_line(line: str) -> int:
         weight += 2
     if low.startswith(("warning", "deprecat")):
         weight = min(weight, 1)
+    if weight and is_banner(line):
+        return 0
     return weight + (1 if low.startswith("caused by:") else 0)
 
 
 def starts_empty(low: str) -> bool:
     """Whether a lower-case line says only that, or where, something failed."""
     return low.startswith(EMPTY)
+
+
+def is_banner(line: str) -> bool:
+    """Whether a line says only that something ran and failed: what it names in quotes, brackets or numbers aside."""
+    low = line.lower()
+    if "did not complete successfully" in low or "did not run successfully" in low:
+        return True
+    words = unquoted(low).replace("-", " ").replace(">", " ").split()
+    if words[:1] == ["found"] and words[1:2] and words[1].isdigit():  # "Found 3 errors in 2 files."
+        return True
+    bare = [word.strip(".:,;!?*=#×✖✗●/") for word in words]
+    letters = [word for word in bare if any(char.isalpha() for char in word)]
+    told = [word for word in letters if not any(char.isdigit() or char in "/\\" for char in word)]
+    return any(word in BANNER_WORDS for word in told) and all(word in BANNER_WORDS for word in told)
+
+
+def unquoted(line: str) -> str:
+    """A line without what stands in quotes, in square brackets, or on either side of an arrow between two names."""
+    out, at = "", 0
+    while at < len(line):
+        end = closing_quote(line, at) if line[at] in QUOTES else line.find("]", at) if line[at] == "[" else -1
+        if end > at:
+            out, at = out + " ", end + 1
+        else:
+            out, at = out + (" " if line[at] in "()" else line[at]), at + 1
+    words = out.split()
+    arrows = {at for at, word in enumerate(words) if word in {"->", "→"}}
+    beside = arrows | {at - 1 for at in arrows} | {at + 1 for at in arrows}
+    return " ".join(word for at, word in enumerate(words) if at not in beside)
 
 
 def strip_ansi(text: str) -> str:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from index.signature import command_key, command_parts, error_lines, error_signature, mask
+from index.signature import command_key, command_parts, error_lines, error_signature, is_banner, mask
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -133,3 +133,43 @@ def test_it_imports_nothing() -> None:
         [sys.executable, "-S", "-c", code], cwd=ROOT / "index", capture_output=True, text=True, check=True
     )
     assert done.stdout.strip() == "['signature']"
+
+
+BANNERS = """\
+FAILURE: Build failed with an exception.
+! [remote rejected] main -> main (pre-receive hook declined)
+error: failed to push some refs to 'example.org:acme/app.git'
+error: task failed
+code ELIFECYCLE
+Lifecycle script `lint:types` failed with error:
+husky - pre-push script failed (code 1)
+ERROR: failed to solve: process "/bin/sh -c npm ci" did not complete successfully: exit code: 1
+Execution failed for task ':compileJava'.
+error: Recipe `build` failed on line 12 with exit code 1
+bundler: failed to load command: bin/rails (bin/rails)
+collect2: error: ld returned 1 exit status
+ninja: build stopped: subcommand failed.
+Test Suites: 1 failed, 3 passed, 4 total
+Found 3 errors in 2 files."""
+SPECIFIC = """\
+bash: vale: command not found
+! [rejected] main -> main (fetch first)
+error: could not find `Cargo.toml`
+error: invalid source release: 21
+Error: timed out waiting for the condition
+--- FAIL: TestCart (0.00s)
+permission denied
+fatal: not a git repository"""
+
+
+@pytest.mark.parametrize("line", BANNERS.splitlines())
+def test_a_banner_is_never_the_error(line: str) -> None:
+    """That something ran and failed is no sign of what failed: any specific line beside it is the signature."""
+    assert is_banner(line)
+    assert error_signature(f"{line}\nerror: invalid source release: 21\n{line}") == "error: invalid source release: #"
+
+
+@pytest.mark.parametrize("line", SPECIFIC.splitlines())
+def test_what_names_a_reason_is_no_banner(line: str) -> None:
+    """A line with one word about the reason counts."""
+    assert not is_banner(line)
