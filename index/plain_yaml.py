@@ -22,7 +22,7 @@ _DECIMAL = re.compile(r"-?[0-9]{1,15}\.[0-9]{1,15}\Z")
 # Texts that begin with a digit and can be no number: times, days, ULIDs with a letter, and most other names.
 _DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:]{8}Z)?\Z")
 _DIGIT_TEXT = re.compile(r"(?:[0-9]+[G-Zg-wyz][0-9A-Za-z]*|(?=[0-9]*[A-Z])[0-9A-Z]{26})\Z")
-_WORDS = re.compile(r"[A-Za-z\u00c0-\u1fff\u3040-\ud7ff][^\[\]{},]*\Z")
+_WORDS = re.compile(r"[A-Za-z\u00c0-\u1fff\u3040-\ud7ff]")
 _ITEM = re.compile(r" *(?:(\"[^\"\\]*\")|([A-Za-z0-9\u00c0-\u1fff\u3040-\ud7ff-][^\[\]{},\"':#&*!|>%@`]*)|([\[{])) *")
 _FIELD = re.compile(rf" *({_KEY}): ")
 _RESERVED = frozenset(["true", "false", "yes", "no", "on", "off", "null", "y", "n"])
