@@ -2,7 +2,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 
-.PHONY: demo test check lint types clean
+.PHONY: demo test check lint types clean reference
 
 .venv/.run: pyproject.toml
 	@echo "setting up .venv (once, a minute or two)"
@@ -32,3 +32,6 @@ check: lint types test
 
 clean:
 	rm -rf .venv .demo build *.egg-info
+
+reference: .venv/.run
+	$(BIN)/python -m flows.reference
