@@ -27,7 +27,7 @@ from index.files import read_bytes
 from index.journal import journal_ended
 from index.matching import SCHEMA
 from index.recall import open_database
-from index.recall_db import unreachable
+from index.recall_rows import unreachable
 from index.records import CATEGORIES
 from index.search import render_index
 from index.store import INDEX_FILE, JOURNAL, SOLUTIONS, SPOOL, Store, read_store

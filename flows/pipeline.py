@@ -9,7 +9,6 @@ from flows.context import Pass, World, open_pass
 from flows.ingest import choose_files, drop_dead_events, ingest
 from flows.report import Report
 from flows.stages import (
-    RECALL_KEY,
     adopt_files,
     conclude,
     consolidate,
@@ -91,9 +90,7 @@ def import_lessons(world: World, paths: Sequence[Path], dry_run: bool = False) -
 def rebuild_index(world: World, dry_run: bool = False) -> Report:
     """Only the derived files; the recall cache is made anew, whatever state it is in."""
     with open_pass(world, "index", dry_run) as run:
-        if not dry_run:
-            (world.root / RECALL_KEY).unlink(missing_ok=True)
-        write_index(run)
+        write_index(run, whole=True)
         conclude(run)
         return run.report
 

@@ -34,7 +34,7 @@ from index.matching import SCHEMA
 from index.recall_db import build
 from index.records import Solution
 from index.search import render_index
-from index.store import ARCHIVE, CACHE, EPISODES, INDEX_FILE, MEMORY_FILE, QUARANTINE, read_store
+from index.store import ARCHIVE, CACHE, EPISODES, INDEX_FILE, MEMORY_FILE, QUARANTINE
 from reflect.ask import Prompt
 from reflect.inbox import plan_import, plan_inbox, source_files
 from reflect.ledger import Progress, read_ledger
@@ -73,7 +73,7 @@ def quarantine(run: Pass) -> None:
 
 def revive(run: Pass) -> None:
     """Bring archived lessons back whose error was met again in the sessions that this run has read."""
-    archived = read_store(run.world.root, ARCHIVE).solutions if run.errors else ()
+    archived = run.below(ARCHIVE) if run.errors else ()
     matches = matching_archived(run.errors, archived)
     if matches:
         live = run.store.solutions
@@ -86,7 +86,7 @@ def decay(run: Pass) -> None:
     world, solutions, today = run.world, run.store.solutions, run.world.now.date()
     seen = read_seen(world.root)
     evidence = find_evidence(solutions, run.store.mtimes, today, committed=read_git_times(world.root), seen=seen)
-    archived = {solution.path for solution in read_store(world.root, ARCHIVE).solutions}
+    archived = {solution.path for solution in run.below(ARCHIVE)}
     plan = plan_decay(solutions, evidence, today, world.settings.decay, run.store.mtimes, taken=archived)
     run.land(within_budget(run, plan))
     if not run.dry_run:
@@ -96,7 +96,7 @@ def decay(run: Pass) -> None:
 def expire_episodes(run: Pass) -> None:
     """Remove old episodes that no live or archived lesson cites."""
     root = run.world.root
-    solutions = (*run.store.solutions, *read_store(root, ARCHIVE).solutions, *read_store(root, QUARANTINE).solutions)
+    solutions = (*run.store.solutions, *run.below(ARCHIVE), *run.below(QUARANTINE))
     cited = {source.session for solution in solutions for source in solution.sources}
     files = {path.relative_to(root).as_posix(): path.read_bytes() for path in (root / EPISODES).rglob("*.jsonl.gz")}
     run.land(plan_retention(files, cited, run.world.now, run.world.settings.reflect.episode_days))
@@ -111,11 +111,11 @@ def within_budget(run: Pass, plan: Plan) -> Plan:
 
 def deduplicate(run: Pass) -> None:
     """Merge near-duplicates; what differs in a value is shown to a person instead."""
-    from detectors.duplicates import find_near_duplicates
+    from flows.alike import near_duplicates
 
     solutions = run.cleared
     settings = run.world.settings.dedup
-    pairs = find_near_duplicates([solution.body for solution in solutions], settings)
+    pairs = near_duplicates(run, solutions)
     run.same += [(solutions[pair.a].id, solutions[pair.b].id, "near-duplicate text") for pair in pairs]
     kept_apart = read_kept_apart(run)
     run.land(within_budget(run, plan_dedup(solutions, pairs, settings, kept_apart, run.store.mtimes)))
@@ -203,8 +203,8 @@ def remember(run: Pass) -> None:
     run.land(plan_memory(existing, run.store.solutions, run.may_serve, settings, run.world.now.date()))
 
 
-def write_index(run: Pass) -> None:
-    """Write the derived files that differ: `.index.yaml` and the recall cache."""
+def write_index(run: Pass, whole: bool = False) -> None:
+    """Write the derived files that differ: `.index.yaml` and the recall cache, which with `whole` is made anew."""
     if run.dry_run:
         return
     root = run.world.root
@@ -213,9 +213,10 @@ def write_index(run: Pass) -> None:
     today = run.world.now.date()
     target = recall_database(root, run.world.env)
     key = recall_key(run.store.solutions, clean, today)
-    if not target.exists() or read_bytes(root / RECALL_KEY) != key:
+    if whole or not target.exists() or read_bytes(root / RECALL_KEY) != key:
+        stale_days = run.world.settings.decay.stale_days
         try:
-            build(target, run.store.solutions, clean, today, stale_days=run.world.settings.decay.stale_days)
+            build(target, run.store.solutions, clean, today, stale_days=stale_days, whole=whole)
         except sqlite3.Error as error:
             raise StoreError(f"{target}: {error}. Make room or mend the disk, then run `hotwash index`.") from error
         write_derived(root / RECALL_KEY, key)
@@ -223,9 +224,10 @@ def write_index(run: Pass) -> None:
 
 def recall_key(solutions: Sequence[Solution], clean: Mapping[str, bool], today: date) -> bytes:
     """What the recall cache was made of: it is made again only when this differs."""
-    digest = hashlib.sha256(f"{SCHEMA} {today.isoformat()}".encode())
+    digest = hashlib.sha256(f"{SCHEMA} {today:%Y-%m}".encode())
     for solution in solutions:
-        digest.update(f"{solution.path}\0{text_hash(solution.text)}\0{clean[solution.path]}\n".encode())
+        served = clean[solution.path] and (solution.expires is None or solution.expires >= today)
+        digest.update(f"{solution.path}\0{text_hash(solution.text)}\0{served}\n".encode("utf-8", "replace"))
     return digest.hexdigest().encode()
 
 

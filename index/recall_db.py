@@ -1,69 +1,24 @@
 """Build the derived database that recall reads: a new file, renamed over the old one, so that readers never wait.
 
 Only what may be served goes in; the caller says which solutions have a clean verdict. Everything in it can be built
-again from the markdown files at any time.
+again from the markdown files at any time. A build takes a copy of the last one and rewrites the rows of what changed
+(`index.recall_update`); it starts from nothing where there is none, once a month, and where much has changed.
 """
 
 from __future__ import annotations
 
+import hashlib
 import os
-import re
-import sqlite3
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Iterable, Mapping
 from datetime import date
 from pathlib import Path
 
-from index.error_matching import mask_label
-from index.globs import anchor_of, expand_braces, problem_of, sqlite_glob
-from index.matching import SCHEMA
-from index.records import IMPORTANCE_RANK, Solution
-from index.signature import command_parts
-from index.words import words_of
+from index.recall_rows import weight_of
+from index.recall_tables import Served, Terms, write_whole
+from index.recall_update import update
+from index.records import Solution
 
 RECALL_DB = ".cache/recall.db"
-LONGEST_BODY = 12_000
-LONGEST_BRIEF = 700
-MOST_SENTENCES = 60
-MOST_MENTIONS = 200
-TRUST_WEIGHT = {"reviewed": 1.1, "observed": 1.0, "external": 0.6}
-# A lesson's weight falls by at most this share as it ages, half of it in 90 days.
-FADING = 0.15
-
-_TABLES = """
-create table lesson(mid integer primary key, id text, path text, title text, brief text, project text, branch text,
-  category text, kind text, trust text, confidence real, priority integer, day integer, stale integer, source text,
-  tags text, paths text, commands text, errors text, always integer, weight real, sents text, code text);
-create index lesson_id on lesson(id);
-create index lesson_project on lesson(project, mid);
-create table trig(anchor text, glob text, pat text, mid integer, primary key(anchor, glob, pat, mid)) without rowid;
-create table cmd(key text, mid integer, words text, shown text, primary key(key, mid, words)) without rowid;
-create table err(eid integer primary key, mid integer, sig text, text text, same integer);
-create index err_sig on err(sig, mid);
-create index err_mid on err(mid);
-create table mention(key text, mid integer, primary key(key, mid)) without rowid;
-create table meta(key text primary key, value text) without rowid;
-create virtual table fdoc using fts5(w, content='');
-create virtual table ferr using fts5(w, content='');
-"""
-# How many rows hold a word: fts5vocab counts them anew at each question, which takes longer the commoner the word is.
-_COUNT_WORDS = """
-create virtual table temp.counted using fts5vocab(main, {table}, 'row');
-create table {name}(term text primary key, doc integer) without rowid;
-insert into {name} select term, doc from temp.counted;
-drop table temp.counted;
-"""
-# Nobody reads the draft, so nothing needs to be safe; 64 MB hold the pages that rows in no order touch again and again.
-_SPEED = """
-pragma journal_mode=off; pragma synchronous=off; pragma locking_mode=exclusive; pragma cache_size=-64000;
-pragma temp_store=memory;
-"""
-_INSERT = f"insert into lesson values ({','.join('?' * 23)})"  # noqa: S608  question marks only
-_FENCE = re.compile(r"```[^\n]{0,80}\n(.*?)(?:```|\Z)", re.DOTALL)
-_CODE = re.compile(r"`([^`\n]{1,200})`")
-_PATH = re.compile(r"(?:[\w.@~-]{1,80}/){1,12}[\w.@*{}-]{0,80}|[\w-]{2,60}\.[A-Za-z]{1,6}\b")
-_LABEL = re.compile(r"\*\*(?:Why it matters|Instead):\*\*", re.IGNORECASE)
 
 
 def database_path(home: Path, store: Path) -> Path:
@@ -85,184 +40,49 @@ def build(
     today: date,
     evidence: Mapping[str, date] | None = None,
     stale_days: int = 30,
+    whole: bool = False,
 ) -> int:
-    """Write the database at `target`; returns how many solutions it holds.
+    """Write the database at `target`, from what it holds already unless `whole`; returns how many solutions it holds.
 
     `clean` maps a solution's path to whether its current text has a clean verdict; one that is missing there, tainted
     or superseded is left out. `evidence` gives the newest evidence's date by path (else `verified`, else `created`).
     """
-    served = [
-        each for each in solutions if clean.get(each.path) and each.trust != "external" and not each.superseded_by
-    ]
-    served = [each for each in served if each.expires is None or each.expires >= today]
-    dates = {each.path: (evidence or {}).get(each.path) or each.verified or each.created.date() for each in served}
-    # Row numbers follow the weight: the first rows of any bounded question are the most useful ones.
-    served.sort(key=lambda each: (-weight_of(each, dates[each.path], today), each.id, each.path))
+    terms = Terms(today, stale_days)
+    served = choose_served(solutions, clean, evidence or {}, terms)
     target.parent.mkdir(parents=True, exist_ok=True)
     # One name, so that the next build takes away what a killed one left; the store's lock keeps builds apart.
     draft = target.with_name(f".{target.name}.hotwash-tmp")
     draft.unlink(missing_ok=True)
     try:
-        with closing(sqlite3.connect(draft)) as db:
-            db.executescript(_SPEED + _TABLES)
-            fill(db, served, dates, today, stale_days)
-            facts = {"schema": SCHEMA, "count": len(served), "built": today.isoformat()}
-            db.executemany("insert into meta values (?, ?)", [(key, str(value)) for key, value in facts.items()])
-            db.commit()
-        with draft.open("rb") as file:
-            os.fsync(file.fileno())
-        draft.replace(target)
+        if whole or not update(target, draft, served, terms):
+            draft.unlink(missing_ok=True)
+            write_whole(draft, served, terms)
+        if draft.exists():
+            with draft.open("rb") as file:
+                os.fsync(file.fileno())
+            draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
     return len(served)
 
 
-def fill(
-    db: sqlite3.Connection, served: Sequence[Solution], dates: Mapping[str, date], today: date, stale_days: int
-) -> None:
-    """All rows of all tables."""
-    declared: list[tuple[int, str, str]] = []
-    for mid, each in enumerate(served, 1):
-        db.execute(_INSERT, lesson_row(mid, each, dates[each.path], today, stale_days))
-        db.execute("insert into fdoc(rowid, w) values (?, ?)", (mid, " ".join(document_words(each))))
-        db.executemany("insert or ignore into trig values (?, ?, ?, ?)", [(*row, mid) for row in trigger_rows(each)])
-        db.executemany(
-            "insert or ignore into cmd values (?, ?, ?, ?)", [(key, mid, *rest) for key, *rest in command_rows(each)]
-        )
-        db.executemany("insert or ignore into mention values (?, ?)", [(key, mid) for key in mentions(each)])
-        declared.extend((mid, mask_label(text), text[:300]) for text in each.triggers.errors if text.strip())
-    same = Counter(sig for sig, _ in {(sig, mid) for mid, sig, _ in declared})
-    for eid, (mid, sig, text) in enumerate(declared, 1):
-        db.execute("insert into err values (?, ?, ?, ?, ?)", (eid, mid, sig, text, same[sig]))
-        db.execute("insert into ferr(rowid, w) values (?, ?)", (eid, " ".join(words_of(text.replace("_", " ")))))
-    db.execute("insert into fdoc(fdoc) values ('optimize')")
-    db.execute("insert into ferr(ferr) values ('optimize')")
-    db.executescript(_COUNT_WORDS.format(table="fdoc", name="vdoc") + _COUNT_WORDS.format(table="ferr", name="verr"))
-
-
-def weight_of(each: Solution, seen: date, today: date) -> float:
-    """How useful a solution is before anything is asked: confidence, trust, importance, priority, freshness, record."""
-    age = max(0, (today - seen).days)
-    fresh = 1 - FADING * (1 - float(0.5 ** (age / 90)))
-    record = (each.helpful + 2) / (each.helpful + each.harmful + 2)
-    importance = 1 + 0.1 * (IMPORTANCE_RANK[each.importance] - 1)
-    return each.confidence * TRUST_WEIGHT[each.trust] * importance * fresh * record + 0.25 * each.priority
-
-
-def lesson_row(mid: int, each: Solution, seen: date, today: date, stale_days: int) -> tuple[object, ...]:
-    """One solution's row: what is needed to choose it, to render it and to compare an error with it."""
-    prose, code = split_code(each.body)
-    lasting = each.type == "principle" or each.priority > 0
-    source = each.sources[0].session if each.sources else ""
-    paths = [path for path in each.triggers.paths if not problem_of(path)]
-    return (
-        mid, each.id, each.path, each.title, brief_of(each.body), each.project, each.branch, each.category, each.type,
-        each.trust, each.confidence, each.priority, seen.toordinal(), 0 if lasting else seen.toordinal() + stale_days,
-        source, " ".join(each.tags), "\n".join(paths), "\n".join(each.triggers.commands),
-        "\n".join(each.triggers.errors), int(bool(paths) and all(is_everything(path) for path in paths)),
-        weight_of(each, seen, today), sentences_of(each.title, prose), " ".join(code_words(code)),
-    )  # fmt: skip
-
-
-def document_words(each: Solution) -> list[str]:
-    """The words a solution is found by; those of title and tags count twice."""
-    named = words_of(f"{each.title} {' '.join(each.tags)}".replace("_", " "))
-    triggers = " ".join((*each.triggers.paths, *each.triggers.commands, *each.triggers.errors))
-    return [*named, *named, *words_of(f"{triggers} {each.body[:LONGEST_BODY]}".replace("_", " "))]
-
-
-def brief_of(body: str) -> str:
-    """What is given back of a body: its fact, why it matters and what to do instead, each cut at its bound."""
-    paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s{0,80}\n", body.strip()) if part.strip()]
-    labelled = [part for part in paragraphs if _LABEL.match(part)]
-    plain = [part for part in paragraphs if not _LABEL.match(part) and not part.startswith(("#", "```", "---"))]
-    room = LONGEST_BRIEF - sum(min(len(part), 240) for part in labelled)
-    kept, used = [], 0
-    for part in plain:
-        if used and used + len(part) > room:
-            break
-        kept.append(cut(part, max(200, room - used)))
-        used += len(part)
-    return "\n".join([*kept, *(cut(part, 240) for part in labelled)])
-
-
-def cut(text: str, most: int) -> str:
-    """A text of at most so many characters, cut at a word."""
-    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + "…"
-
-
-def split_code(body: str) -> tuple[str, str]:
-    """The prose of a body without its fenced blocks, and all its code."""
-    body = body[:LONGEST_BODY]
-    blocks = _FENCE.findall(body)
-    prose = _FENCE.sub("\n\n", body)
-    return prose, " ".join([*blocks, *_CODE.findall(prose)])
-
-
-def sentences_of(title: str, prose: str) -> str:
-    """The sentences of a text as lines of words, bounded."""
-    flowing = re.sub(r"(?<!\n)\n(?![\n*#>|-])", " ", prose)
-    lines = [
-        " ".join(dict.fromkeys(words_of(one.replace("_", " ")))) for one in re.split(r"\. |\n", f"{title}\n{flowing}")
-    ]
-    return "\n".join([line for line in lines if line][:MOST_SENTENCES])[:5000]
-
-
-def code_words(code: str) -> list[str]:
-    """The words of the code in a text, each once, bounded."""
-    return list(dict.fromkeys(words_of(code.replace("_", " "))))[:200]
-
-
-def is_everything(pattern: str) -> bool:
-    """Whether a glob takes in every file."""
-    return not pattern.strip("*/?.")
-
-
-def trigger_rows(each: Solution) -> list[tuple[str, str, str]]:
-    """(anchor, SQLite glob, pattern) of each path glob that says something."""
-    rows = []
-    for pattern in each.triggers.paths:
-        if pattern.startswith("!") or is_everything(pattern) or problem_of(pattern):
-            continue
-        rows += [(anchor_of(one), sqlite_glob(one), pattern) for one in expand_braces(pattern)]
-    return rows
-
-
-def command_rows(each: Solution) -> list[tuple[str, str, str]]:
-    """(key, words, as written) of each command: the key is the program, with its first word where it has one."""
-    rows = []
-    for command in each.triggers.commands:
-        for words in command_parts(command)[:3]:
-            first = words[1] if len(words) > 1 else ""
-            bare = first.removeprefix("./").rstrip("/")
-            rows.append((f"{words[0]} {bare}".strip(), "\n".join(words), command[:200]))
-    return rows
-
-
-def mentions(each: Solution) -> list[str]:
-    """The forms under which a text's paths may be asked for: whole, without leading folders, by name, by folder."""
-    keys: dict[str, None] = {}
-    words = f"{each.title}\n{each.body[:LONGEST_BODY]}".split()
-    for token in (one for word in words if "/" in word or "." in word for one in _PATH.findall(word)):
-        path = token.strip("./~").replace("\\", "/")
-        parts = [part for part in path.split("/") if part]
-        for at in range(max(0, len(parts) - 8), len(parts)):
-            keys.setdefault("/".join(parts[at:]))
-        for at in range(1, len(parts) + (1 if token.endswith("/") else 0)):
-            keys.setdefault("/".join(parts[max(0, at - 2) : at]) + "/")
-        if len(keys) > MOST_MENTIONS:
-            break
-    return list(keys)[:MOST_MENTIONS]
-
-
-def unreachable(solutions: Iterable[Solution], pack_confidence: float = 0.7) -> list[tuple[str, str]]:
-    """(path, reason) of solutions that nothing can bring up: no trigger that fires, too unsure for the pack."""
-    found = []
+def choose_served(
+    solutions: Iterable[Solution], clean: Mapping[str, bool], evidence: Mapping[str, date], terms: Terms
+) -> list[Served]:
+    """What may be given back, in the order of its rows: the first rows of any bounded question are the most useful."""
+    served = []
     for each in solutions:
-        bad = [f"{path!r} {problem_of(path)}" for path in each.triggers.paths if problem_of(path)]
-        fires = trigger_rows(each) or command_rows(each) or any(error.strip() for error in each.triggers.errors)
-        if not fires and each.confidence < pack_confidence:
-            found.append((each.path, f"no trigger, and confidence {each.confidence:g} keeps it out of the pack"))
-        elif bad:
-            found.append((each.path, f"path trigger {'; '.join(bad)}"))
-    return found
+        if not clean.get(each.path) or each.trust == "external" or each.superseded_by:
+            continue
+        if each.expires is not None and each.expires < terms.today:
+            continue
+        seen = evidence.get(each.path) or each.verified or each.created.date()
+        text = hash_text(each.text or repr(each))
+        weight = weight_of(each, seen, terms.month)
+        served.append(Served(each, seen, weight, text, f"{text} {seen.toordinal()}"))
+    return sorted(served, key=lambda one: (-one.weight, one.solution.id, one.solution.path))
+
+
+def hash_text(text: str) -> str:
+    """The hash of a file's text: what is in the database is given back only while the file still has it."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

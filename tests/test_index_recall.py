@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from index.recall import bound_tokens, build_pack, note_empty, read_empty, recall
-from index.recall_db import brief_of, build, cut, database_path, mentions, plain_name, unreachable
+from index.recall_db import build, database_path, plain_name
+from index.recall_rows import brief_of, cut, mentions, unreachable
 from index.records import Solution, Triggers
 from index.words import camel_parts, stem, words_of
 

@@ -1,0 +1,160 @@
+"""What the derived database keeps of a solution: its rows, each from the solution alone; pure."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from datetime import date
+
+from index.error_matching import mask_label
+from index.globs import anchor_of, expand_braces, problem_of, sqlite_glob
+from index.records import IMPORTANCE_RANK, Solution
+from index.signature import command_parts
+from index.words import words_of
+
+LONGEST_BODY = 12_000
+LONGEST_BRIEF = 700
+MOST_SENTENCES = 60
+MOST_MENTIONS = 200
+MOST_ERRORS = 64
+TRUST_WEIGHT = {"reviewed": 1.1, "observed": 1.0, "external": 0.6}
+# A lesson's weight falls by at most this share as it ages, half of it in 90 days.
+FADING = 0.15
+
+_FENCE = re.compile(r"```[^\n]{0,80}\n(.*?)(?:```|\Z)", re.DOTALL)
+_CODE = re.compile(r"`([^`\n]{1,200})`")
+_PATH = re.compile(r"(?:[\w.@~-]{1,80}/){1,12}[\w.@*{}-]{0,80}|[\w-]{2,60}\.[A-Za-z]{1,6}\b")
+_LABEL = re.compile(r"\*\*(?:Why it matters|Instead):\*\*", re.IGNORECASE)
+
+
+def weight_of(each: Solution, seen: date, today: date) -> float:
+    """How useful a solution is before anything is asked: confidence, trust, importance, priority, freshness, record."""
+    age = max(0, (today - seen).days)
+    fresh = 1 - FADING * (1 - float(0.5 ** (age / 90)))
+    record = (each.helpful + 2) / (each.helpful + each.harmful + 2)
+    importance = 1 + 0.1 * (IMPORTANCE_RANK[each.importance] - 1)
+    return each.confidence * TRUST_WEIGHT[each.trust] * importance * fresh * record + 0.25 * each.priority
+
+
+def lesson_row(mid: int, each: Solution, seen: date, weight: float, stale_days: int) -> tuple[object, ...]:
+    """One solution's row: what is needed to choose it, to render it and to compare an error with it."""
+    prose, code = split_code(each.body)
+    lasting = each.type == "principle" or each.priority > 0
+    source = each.sources[0].session if each.sources else ""
+    paths = [path for path in each.triggers.paths if not problem_of(path)]
+    return (
+        mid, each.id, each.path, each.title, brief_of(each.body), each.project, each.branch, each.category, each.type,
+        each.trust, each.confidence, each.priority, seen.toordinal(), 0 if lasting else seen.toordinal() + stale_days,
+        source, " ".join(each.tags), "\n".join(paths), "\n".join(each.triggers.commands),
+        "\n".join(each.triggers.errors), int(bool(paths) and all(is_everything(path) for path in paths)),
+        weight, sentences_of(each.title, prose), " ".join(code_words(code)),
+    )  # fmt: skip
+
+
+def document_words(each: Solution) -> list[str]:
+    """The words a solution is found by; those of title and tags count twice."""
+    named = words_of(f"{each.title} {' '.join(each.tags)}".replace("_", " "))
+    triggers = " ".join((*each.triggers.paths, *each.triggers.commands, *each.triggers.errors))
+    return [*named, *named, *words_of(f"{triggers} {each.body[:LONGEST_BODY]}".replace("_", " "))]
+
+
+def brief_of(body: str) -> str:
+    """What is given back of a body: its fact, why it matters and what to do instead, each cut at its bound."""
+    paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s{0,80}\n", body.strip()) if part.strip()]
+    labelled = [part for part in paragraphs if _LABEL.match(part)]
+    plain = [part for part in paragraphs if not _LABEL.match(part) and not part.startswith(("#", "```", "---"))]
+    room = LONGEST_BRIEF - sum(min(len(part), 240) for part in labelled)
+    kept, used = [], 0
+    for part in plain:
+        if used and used + len(part) > room:
+            break
+        kept.append(cut(part, max(200, room - used)))
+        used += len(part)
+    return "\n".join([*kept, *(cut(part, 240) for part in labelled)])
+
+
+def cut(text: str, most: int) -> str:
+    """A text of at most so many characters, cut at a word."""
+    return text if len(text) <= most else text[: most - 1].rsplit(" ", 1)[0] + "…"
+
+
+def split_code(body: str) -> tuple[str, str]:
+    """The prose of a body without its fenced blocks, and all its code."""
+    body = body[:LONGEST_BODY]
+    blocks = _FENCE.findall(body)
+    prose = _FENCE.sub("\n\n", body)
+    return prose, " ".join([*blocks, *_CODE.findall(prose)])
+
+
+def sentences_of(title: str, prose: str) -> str:
+    """The sentences of a text as lines of words, bounded."""
+    flowing = re.sub(r"(?<!\n)\n(?![\n*#>|-])", " ", prose)
+    lines = [
+        " ".join(dict.fromkeys(words_of(one.replace("_", " ")))) for one in re.split(r"\. |\n", f"{title}\n{flowing}")
+    ]
+    return "\n".join([line for line in lines if line][:MOST_SENTENCES])[:5000]
+
+
+def code_words(code: str) -> list[str]:
+    """The words of the code in a text, each once, bounded."""
+    return list(dict.fromkeys(words_of(code.replace("_", " "))))[:200]
+
+
+def is_everything(pattern: str) -> bool:
+    """Whether a glob takes in every file."""
+    return not pattern.strip("*/?.")
+
+
+def trigger_rows(each: Solution) -> list[tuple[str, str, str]]:
+    """(anchor, SQLite glob, pattern) of each path glob that says something."""
+    rows = []
+    for pattern in each.triggers.paths:
+        if pattern.startswith("!") or is_everything(pattern) or problem_of(pattern):
+            continue
+        rows += [(anchor_of(one), sqlite_glob(one), pattern) for one in expand_braces(pattern)]
+    return rows
+
+
+def command_rows(each: Solution) -> list[tuple[str, str, str]]:
+    """(key, words, as written) of each command: the key is the program, with its first word where it has one."""
+    rows = []
+    for command in each.triggers.commands:
+        for words in command_parts(command)[:3]:
+            first = words[1] if len(words) > 1 else ""
+            bare = first.removeprefix("./").rstrip("/")
+            rows.append((f"{words[0]} {bare}".strip(), "\n".join(words), command[:200]))
+    return rows
+
+
+def error_rows(each: Solution) -> list[tuple[str, str]]:
+    """(signature, as written) of each declared error."""
+    return [(mask_label(text), text[:300]) for text in each.triggers.errors if text.strip()][:MOST_ERRORS]
+
+
+def mentions(each: Solution) -> list[str]:
+    """The forms under which a text's paths may be asked for: whole, without leading folders, by name, by folder."""
+    keys: dict[str, None] = {}
+    words = f"{each.title}\n{each.body[:LONGEST_BODY]}".split()
+    for token in (one for word in words if "/" in word or "." in word for one in _PATH.findall(word)):
+        path = token.strip("./~").replace("\\", "/")
+        parts = [part for part in path.split("/") if part]
+        for at in range(max(0, len(parts) - 8), len(parts)):
+            keys.setdefault("/".join(parts[at:]))
+        for at in range(1, len(parts) + (1 if token.endswith("/") else 0)):
+            keys.setdefault("/".join(parts[max(0, at - 2) : at]) + "/")
+        if len(keys) > MOST_MENTIONS:
+            break
+    return list(keys)[:MOST_MENTIONS]
+
+
+def unreachable(solutions: Iterable[Solution], pack_confidence: float = 0.7) -> list[tuple[str, str]]:
+    """(path, reason) of solutions that nothing can bring up: no trigger that fires, too unsure for the pack."""
+    found = []
+    for each in solutions:
+        bad = [f"{path!r} {problem_of(path)}" for path in each.triggers.paths if problem_of(path)]
+        fires = trigger_rows(each) or command_rows(each) or any(error.strip() for error in each.triggers.errors)
+        if not fires and each.confidence < pack_confidence:
+            found.append((each.path, f"no trigger, and confidence {each.confidence:g} keeps it out of the pack"))
+        elif bad:
+            found.append((each.path, f"path trigger {'; '.join(bad)}"))
+    return found
