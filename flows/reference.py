@@ -42,9 +42,10 @@ def render_reference() -> str:
         "`config.yaml` in the store, every setting optional; a variable of the environment wins over the file, and an",
         "empty one counts as unset. A list is given in a variable with commas.",
         "",
-        "Besides them: `HOTWASH_HOME` names the store; `HOTWASH_ENABLED=0` switches everything off, `HOTWASH_HOOK_END=0`",
-        "and the like one moment of the hooks (the word after `hook` in an agent's configuration); `HOTWASH_RUN` marks what",
-        "hotwash itself starts, so that it never reads its own sessions; `HOTWASH_NOW` fixes the clock for demonstrations.",
+        "Besides them: `HOTWASH_HOME` names the store; `HOTWASH_ENABLED=0` switches everything off,",
+        "`HOTWASH_HOOK_END=0` and the like one moment of the hooks (the last word of the command in an agent's",
+        "configuration); `HOTWASH_RUN` marks what hotwash itself starts, so that it never reads its own sessions;",
+        "`HOTWASH_NOW` fixes the clock for demonstrations.",
         "",
         *_group(Settings, "", "HOTWASH_"),
     ]
