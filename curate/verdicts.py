@@ -6,6 +6,7 @@ import contextlib
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -38,8 +39,9 @@ class Verdicts:
         return self.raised.get(key) or self.by_hash.get(key)
 
 
+@lru_cache(maxsize=1 << 18)
 def text_hash(text: str) -> str:
-    """The key of a text's verdict."""
+    """The key of a text's verdict; a pass asks for that of each lesson about ten times."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 

@@ -32,7 +32,7 @@ from index.files import read_bytes, store_lock, sweep_temporaries, temporary, wr
 from index.recall_db import database_path
 from index.records import Solution
 from index.settings import Settings, read_settings
-from index.store import QUARANTINE, SPOOL, Store, known_ids, make_store, read_store, store_root
+from index.store import ARCHIVE, QUARANTINE, SPOOL, Store, make_store, read_store, store_root
 from reflect.ask import Ask, make_ask
 from reflect.budget import Budget
 
@@ -104,7 +104,8 @@ def read_world(root: Path, say: Callable[[str], None] | None = None) -> World:
 class Pass:
     """One run in progress: the store as it stands after each stage, the verdicts on it, and the report so far.
 
-    `errors` are what failed in the sessions it read; `same` the pairs of ids found to say the same, and how.
+    `errors` are what failed in the sessions it read; `same` the pairs of ids found to say the same, and how; `retired`
+    is what was read of the archive and the quarantine, for as long as nothing moves there.
     """
 
     world: World
@@ -119,6 +120,7 @@ class Pass:
     errors: list[str] = field(default_factory=list)
     same: list[tuple[str, str, str]] = field(default_factory=list)
     forgotten: Tombstones = field(default_factory=Tombstones)
+    retired: dict[str, Store] = field(default_factory=dict)
 
     def land(self, plan: Plan) -> StageLine:
         """Apply a plan, or with a dry run only take it as done; either way the next stage sees its result."""
@@ -130,6 +132,8 @@ class Pass:
             line = StageLine(plan.stage, applied.landed, applied.refused, plan.skipped, plan.notes)
             landed = replace(plan, changes=applied.landed)
         self.store = advance(self.store, landed)
+        for folder in {change.path.partition("/")[0] for change in landed.changes}:
+            self.retired.pop(folder, None)
         self.report.stages.append(line)
         return line
 
@@ -144,10 +148,16 @@ class Pass:
             alone = {
                 one.path: verdict for one in solutions if (verdict := self.verdicts.by_hash.get(text_hash(one.text)))
             }
-            pulled = read_store(self.world.root, QUARANTINE).solutions
+            pulled = self.below(QUARANTINE)
             self.verdicts = with_raised(self.verdicts, solutions, judge_neighbours(solutions, alone, pulled))
         if not self.dry_run:
             write_verdicts(self.world.root, self.verdicts)
+
+    def below(self, folder: str) -> tuple[Solution, ...]:
+        """The solutions of the archive or the quarantine as they lie there."""
+        if folder not in self.retired:
+            self.retired[folder] = read_store(self.world.root, folder)
+        return self.retired[folder].solutions
 
     def may_serve(self, solution: Solution) -> bool:
         """Whether a solution may be given to an agent."""
@@ -155,7 +165,8 @@ class Pass:
 
     def known(self) -> frozenset[str]:
         """The ids of all lessons that the store has, archived and quarantined ones too, and of those not yet landed."""
-        return known_ids(self.world.root) | {solution.id for solution in self.store.solutions}
+        every = (*self.store.solutions, *self.below(ARCHIVE), *self.below(QUARANTINE))
+        return self.known_before | {solution.id for solution in every}
 
     def adopted(self) -> frozenset[str]:
         """The hashes of the foreign texts that live lessons were made from."""
@@ -203,6 +214,8 @@ def open_pass(world: World, command: str, dry_run: bool = False, undoes: str = "
             raise
         finally:
             end_run(world.root, run, world.now.isoformat(), report.counts())
+            # It holds every text of the store, which a server that lives on must not.
+            text_hash.cache_clear()
         count_failure(world.root, command, report.failed)
 
 

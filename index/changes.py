@@ -91,6 +91,8 @@ def digest(content: bytes | None) -> str | None:
 
 def advance(store: Store, plan: Plan) -> Store:
     """The store as it is once a plan has landed, in memory: how a dry run sees what its next stage would see."""
+    if not any(change.path.startswith(f"{SOLUTIONS}/") for change in plan.changes):
+        return store
     by_path: dict[str, Solution] = {solution.path: solution for solution in store.solutions}
     problems = {problem.path: problem for problem in store.problems}
     mtimes = dict(store.mtimes)

@@ -145,12 +145,6 @@ def read_store(root: Path, folder: str = SOLUTIONS) -> Store:
     return Store(root, tuple(solutions), tuple(problems), mtimes)
 
 
-def known_ids(root: Path) -> frozenset[str]:
-    """Every id that the store has ever held and still knows: live, archived and quarantined."""
-    stores = (read_store(root, folder) for folder in (SOLUTIONS, ARCHIVE, QUARANTINE))
-    return frozenset(solution.id for store in stores for solution in store.solutions)
-
-
 def make_store(root: Path) -> None:
     """Create the folders of a store that are not there yet."""
     # A parent made on the way would have the default mode, and a store is its owner's alone.

@@ -1,0 +1,38 @@
+"""Which lessons of a pass are alike: by their text, with what is known kept from run to run."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from detectors.duplicate_files import duplicates_in
+from detectors.duplicates import Pair, find_near_duplicates
+from flows.context import Pass, recall_database
+from index.records import Solution
+from index.store import SOLUTIONS
+
+
+def cache_folder(run: Pass) -> Path:
+    """Where a pass keeps what it may lose: beside the recall cache, so that no repository can bring its own."""
+    place = recall_database(run.world.root, run.world.env)
+    return place.with_name(f"{place.stem}-passes")
+
+
+def near_duplicates(run: Pass, solutions: Sequence[Solution]) -> tuple[Pair, ...]:
+    """The pairs of near-duplicates by place in `solutions`, which are lessons of the store; sorted.
+
+    Only what changed since the last pass is read and compared. A dry run, which writes nothing and whose store may be
+    ahead of the files, finds the same in memory.
+    """
+    settings = run.world.settings.dedup
+    if run.dry_run:
+        return find_near_duplicates([solution.body for solution in solutions], settings)
+    place = {solution.path: number for number, solution in enumerate(solutions)}
+    found = duplicates_in(run.world.root / SOLUTIONS, settings, time.time_ns(), cache_folder(run))
+    pairs = []
+    for one, other, jaccard, ratio in found.pairs:
+        a, b = place.get(f"{SOLUTIONS}/{one}"), place.get(f"{SOLUTIONS}/{other}")
+        if a is not None and b is not None:
+            pairs.append(Pair(min(a, b), max(a, b), jaccard, ratio))
+    return tuple(sorted(pairs))
