@@ -15,9 +15,9 @@ GIVEN_DAYS = 7
 
 
 class Place:
-    """Where an event happens: folder, project, session, and the databases that hold for it."""
+    """Where an event happens: folder, project, session, and the stores that hold there, each with its database."""
 
-    __slots__ = ("cwd", "databases", "given", "project", "root", "top")
+    __slots__ = ("cwd", "databases", "given", "project", "root", "stores", "top")
 
     def __init__(self, payload: "dict[str, Any]", root: str) -> None:
         roots = payload.get("workspace_roots")
@@ -30,8 +30,10 @@ class Place:
             session = f"{session}:{sub}"
         self.given = f"{root}/.cache/given/{plain_name(session)}" if session else ""
         self.databases = [f"{root}/.cache/recall.db"]
+        self.stores = [root]
         shared = find_up(self.cwd, ".hotwash")
         if shared and f"{shared}/.hotwash" != root:
+            self.stores.append(f"{shared}/.hotwash")
             self.databases.append(f"{root}/.cache/shared/{plain_name(f'{shared}/.hotwash')}.db")
 
 

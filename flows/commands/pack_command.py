@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import os
+from pathlib import Path
 
 from flows.commands.common import open_world, print_json
 
@@ -18,12 +19,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def call(options: argparse.Namespace) -> int:
     """Print the pack."""
-    from flows.context import recall_database
+    from flows.layers import Question, find_layers, keep_empty
     from index.recall import build_pack
 
     world = open_world(options)
     pack = build_pack(
-        [recall_database(world.root, os.environ)],
+        [layer.database for layer in find_layers(world.root, Path.cwd(), os.environ)],
         options.project,
         options.query,
         options.recent,
@@ -32,6 +33,8 @@ def call(options: argparse.Namespace) -> int:
         world.settings.memory.pack_confidence,
         world.now.date(),
     )
+    if not pack:
+        keep_empty(world.root, Question(options.query), options.project, world.now, world.settings.redact)
     if options.format == "json":
         print_json({"pack": pack})
     else:

@@ -1,4 +1,7 @@
-"""Ranked solutions for a query, a path, a command or an error, each with why it matched. Only cleared text is given."""
+"""Ranked solutions for a query, a path, a command or an error, each with why it matched. Only cleared text is given.
+
+In a repository with a shared store its lessons are given too; of one id the personal store's text wins.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +9,9 @@ import argparse
 import os
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from flows.commands.common import print_json, root_of
-
-if TYPE_CHECKING:
-    from index.recall import Found
+from index.errors import UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -26,15 +26,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def call(options: argparse.Namespace) -> int:
     """Find what fits."""
-    from flows.context import read_clock, recall_database
-    from index.recall import recall
+    from flows.context import read_clock
+    from flows.layers import Question, ask_layers, find_layers, from_project, keep_empty
+    from index.settings import read_settings
 
-    databases = [recall_database(root_of(options), os.environ)]
-    today = read_clock(os.environ).date()
-    found = recall(
-        databases, options.query, options.path, options.command, options.error, options.k, options.project, today
-    )
-    found = newest_of_disputed(root_of(options), found, options.query)
+    root, now = root_of(options), read_clock(os.environ)
+    path = from_project(options.path, Path.cwd()) if options.path.strip() else ""
+    question = Question(options.query, path, options.command, options.error)
+    if not question:
+        raise UsageError("hotwash recall: nothing is asked. Give words, or --path, --command or --error.")
+    if options.k < 1:
+        raise UsageError(f"hotwash recall: -k wants a number of lessons, 1 or more, found {options.k}.")
+    found = ask_layers(find_layers(root, Path.cwd(), os.environ), question, options.k, options.project, now.date())
+    if not found:
+        keep_empty(root, question, options.project, now, read_settings(root, os.environ).redact)
     if options.format == "json":
         print_json([asdict(one) for one in found])
         return 0
@@ -45,19 +50,3 @@ def call(options: argparse.Namespace) -> int:
     if not found:
         print("Nothing fits.")
     return 0
-
-
-def newest_of_disputed(root: Path, found: list[Found], query: str) -> list[Found]:
-    """The hits in their order, but of those that contradict each other the newest first."""
-    from detectors.meaning import newest_first
-    from index.frontmatter import parse_solution
-    from index.records import Solution
-    from index.store import read_text
-
-    texts = {one.id: (one.path, read_text(root / one.path)) for one in found}
-    read = [parse_solution(path, text) for path, text in texts.values() if isinstance(text, str)]
-    solutions = [solution for solution in read if isinstance(solution, Solution)]
-    if len(solutions) < len(found):
-        return found
-    by_id = {one.id: one for one in found}
-    return [by_id[solution.id] for solution in newest_first(solutions, query) if solution.id in by_id]
