@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 from curate.tombstones import Tombstones
 from detectors.registry import detect_episodes
@@ -18,7 +19,7 @@ from index.store import SPOOL
 from reflect.extract import Extraction, reflect_with
 from reflect.ledger import Progress, change_progress, drop_progress, read_places
 from reflect.lessons import write_lessons
-from reflect.plan import plan_session
+from reflect.plan import Known, plan_session
 from reflect.redact import map_texts, redact_session
 from reflect.spool import Event, drop_events, events_for
 from reflect.transcripts.known import session_keys, without_known
@@ -79,19 +80,51 @@ def ingest(run: Pass, files: Sequence[Path], events: Sequence[Event], asked: boo
                 run.report.unchanged += len(earlier)
                 _drop_used(run, events, earlier)
                 continue
-            mark = Mark(*earlier[0].rewind) if len(earlier) == 1 and size >= earlier[0].offset else None
             blank = Progress("", str(file), size, mtime_ns)
-            for session in read_sessions(file, mark):
-                # A fork or an older resume repeats the history of another file.
-                own = without_known(session, seen)
-                seen |= session_keys(session)
-                has_parent = session.parent in keys or session.parent.partition(":")[2] in names
+            if not asked and _goes_on(run, file, blank, earlier, events):
+                continue
+            for session in read_sessions(file):
                 before = next((progress for progress in earlier if progress.key == session.key), None)
-                known |= _ingest_session(run, own, blank, before, events, known, asked, has_parent)
+                # A fork or an older resume repeats the history of another file.
+                own = without_known(_from_line(session, before.began if before else 0), seen)
+                seen |= session_keys(session)
+                copied = len(own.turns) < len(session.turns)
+                began = (own.turns[0].line if own.turns else session.lines + 1) if copied else 0
+                has_parent = session.parent in keys or session.parent.partition(":")[2] in names
+                start = replace(before or Progress("", "", began=began), **_place_of(blank))
+                claims = before is None and session.key not in keys
+                known |= _ingest_session(run, own, start, events, known, asked, has_parent, claims)
                 keys.add(session.key)
             _clear_failure(run, earlier)
         except Exception as error:
             _keep_failure(run, file, earlier, error)
+
+
+def _place_of(blank: Progress) -> dict[str, Any]:
+    return {"path": blank.path, "size": blank.size, "mtime_ns": blank.mtime_ns}
+
+
+def _from_line(session: Session, line: int) -> Session:
+    return replace(session, turns=tuple(turn for turn in session.turns if turn.line >= line)) if line else session
+
+
+def _goes_on(run: Pass, file: Path, blank: Progress, earlier: Sequence[Progress], events: Sequence[Event]) -> bool:
+    """Whether a session that was running still is: only what was added is read to tell, and where it ends is kept.
+
+    One that is over is read as a whole: its beginning may be told otherwise by its end.
+    """
+    if len(earlier) != 1 or earlier[0].reason != STILL_RUNNING or blank.size < earlier[0].offset:
+        return False
+    before = earlier[0]
+    mine = events_for(events, before.key, before.path)
+    if any(event.moment == "end" for event in mine):
+        return False
+    for session in read_sessions(file, Mark(before.offset, before.lines)):
+        reason = why_not(run.world, session, mine, False, blank.mtime_ns, False)
+        if session.key != before.key or reason != STILL_RUNNING:
+            return False
+        _ingest_session(run, session, replace(before, **_place_of(blank)), mine, (), False, False, False)
+    return True
 
 
 def drop_dead_events(run: Pass, events: Sequence[Event]) -> None:
@@ -124,18 +157,18 @@ def _drop_used(run: Pass, events: Sequence[Event], earlier: Sequence[Progress]) 
 def _ingest_session(
     run: Pass,
     session: Session,
-    blank: Progress,
-    before: Progress | None,
+    start: Progress,
     events: Sequence[Event],
     known: Collection[str],
     asked: bool,
     has_parent: bool,
+    claims: bool,
 ) -> set[str]:
-    """Land what one session taught; returns the ids of its new lessons."""
+    """Land what one session taught; returns the ids of its new lessons. `start` is its progress so far."""
     mine = events_for(events, session.key, session.path)
     if is_forgotten(run.forgotten, session):
         return _pass_over(run, session, mine)
-    reason = why_not(run.world, session, mine, asked, blank.mtime_ns, has_parent)
+    reason = why_not(run.world, session, mine, asked, start.mtime_ns, has_parent)
     redacted: Counter[str] = Counter()
     episodes: tuple[Episode, ...] = ()
     taught = Extraction()
@@ -145,20 +178,26 @@ def _ingest_session(
             return _pass_over(run, session, mine)
         if run.forgotten.strings:
             session = map_texts(session, run.forgotten.redact)
-        concluded = before.lines if before and before.status == "read" else 0
-        episodes = tuple(episode for episode in detect_episodes(session) if episode.lines[1] > concluded)
-        run.errors += [turn.text for turn in session.turns if turn.outcome == "failed" and turn.line > concluded]
+        episodes = tuple(detect_episodes(session))
+        fresh = tuple(episode for episode in episodes if episode.lines[1] > start.concluded)
+        run.errors += [turn.text for turn in session.turns if turn.outcome == "failed" and turn.line > start.concluded]
         plain = write_lessons(session, episodes, run.world.settings.reflect.lessons_per_session)
         taught = (
-            reflect_with(run.ask, session, episodes, plain, run.world.settings.redact) if run.ask else Extraction(plain)
+            reflect_with(run.ask, session, fresh, plain, run.world.settings.redact) if run.ask else Extraction(plain)
         )
     forgotten = [lesson for lesson in taught.lessons if run.forgotten.forgets("lesson", lesson.id)]
     if forgotten:
         known = {*known, *(lesson.id for lesson in forgotten)}
         spans = {source.lines for lesson in forgotten for source in lesson.sources}
         episodes = tuple(episode for episode in episodes if episode.lines not in spans)
-    progress = _progress(session, blank, before, reason, len(taught.lessons), sum(redacted.values()))
-    plan = plan_session(run.world.root, session, episodes, taught.lessons, progress, known)
+    progress = _progress(session, start, reason, sum(redacted.values()))
+    live = Known(known, {one.id: one for one in run.store.solutions})
+    today = run.world.now.date()
+    plan = (
+        Plan("ingest", tuple(filter(None, [change_progress(run.world.root, progress)])))
+        if reason
+        else plan_session(run.world.root, session, episodes, taught.lessons, progress, live, today, claims)
+    )
     used = () if reason == STILL_RUNNING else drop_events(mine, f"{session.key} was read", f"session {session.key}")
     line = run.land(replace(plan, changes=plan.changes + used))
     written = {change.path for change in line.changes}
@@ -221,25 +260,21 @@ def why_not(
     ended = asked or any(event.moment == "end" for event in events)
     quiet_since = world.now - timedelta(minutes=reflect.quiet_minutes)
     finished = session.finished or datetime.fromtimestamp(mtime_ns / 1e9, UTC)
-    if not ended and quiet_since < finished <= world.now:
-        return STILL_RUNNING
-    return ""
+    return STILL_RUNNING if not ended and quiet_since < finished <= world.now else ""
 
 
-def _progress(
-    session: Session, blank: Progress, before: Progress | None, reason: str, lessons: int, redacted: int
-) -> Progress:
+def _progress(session: Session, start: Progress, reason: str, redacted: int) -> Progress:
     return replace(
-        blank,
+        start,
         key=session.key,
         offset=session.ended_at,
-        rewind=(0, 0) if reason == STILL_RUNNING else session.rewind,
         lines=session.lines,
+        concluded=start.concluded if reason else session.lines,
         sha256=session.sha256,
         status="skipped" if reason else "read",
         reason=reason,
-        lessons=lessons + (before.lessons if before else 0),
-        redacted=redacted + (before.redacted if before else 0),
+        tries=0,
+        redacted=redacted,
         version=session.version,
         project=session.project,
         finished=session.finished.isoformat() if session.finished else "",

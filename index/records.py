@@ -158,9 +158,8 @@ class Turn:
 class Session:
     """One recorded run of an agent, read only. `unread` counts lines that were not understood, by kind.
 
-    `ended_at` is the byte (or row) up to which the file was read, `rewind` where to read on from when it has grown: a
-    byte that starts a line, some turns before the end, and the lines before it. `sha256` is that of all bytes up to
-    `ended_at`. `parent` is the key of the session a sub-agent or fork came from;
+    `ended_at` is the byte (or row) up to which the file was read, behind `lines` lines; `sha256` is that of all bytes
+    up to there. `parent` is the key of the session a sub-agent or fork came from;
     `own` is true for a run of hotwash itself, `scheduled` for one that a timer started: neither teaches.
     """
 
@@ -183,7 +182,6 @@ class Session:
     subagent: bool = False
     own: bool = False
     scheduled: bool = False
-    rewind: tuple[int, int] = (0, 0)
 
     @property
     def key(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 from index.changes import Change
@@ -19,8 +19,10 @@ READ = f"{SPOOL}/read"
 class Progress:
     """How far a session was read, and what came of it.
 
-    `size`, `mtime_ns` and `sha256` are those of the transcript up to `offset`; `rewind` is the byte and line to read on
-    from; `lines` the last line that was concluded from. `status` is read, failed or skipped, with the `reason`.
+    `size`, `mtime_ns` and `sha256` are those of the transcript up to `offset`, which lies behind `lines` lines; up to
+    line `concluded` it has taught. `began` is the first line that is no copied history, where there is some. `given`
+    holds the lessons that stand for the session, by id, with the digest of what was written: one that a person changed
+    has another. `status` is read, failed or skipped, with the `reason`.
     """
 
     key: str
@@ -28,18 +30,22 @@ class Progress:
     size: int = 0
     mtime_ns: int = 0
     offset: int = 0
-    rewind: tuple[int, int] = (0, 0)
     lines: int = 0
+    concluded: int = 0
+    began: int = 0
     sha256: str = ""
     status: str = "read"
     reason: str = ""
     tries: int = 0
-    lessons: int = 0
+    given: Mapping[str, str] = field(default_factory=dict)
     redacted: int = 0
     version: str = ""
     project: str = ""
     finished: str = ""
     unread: Mapping[str, int] = field(default_factory=dict)
+
+
+_NAMES = tuple(one.name for one in fields(Progress))
 
 
 def progress_path(key: str, file: str) -> str:
@@ -64,9 +70,8 @@ def parse_progress(raw: bytes) -> Progress | None:
     """A progress file's record, or None where it cannot be used: the session is then read again, which adds nothing."""
     try:
         values = json.loads(raw)
-        values["rewind"] = tuple(values["rewind"])
-        return Progress(**values)
-    except (ValueError, TypeError, KeyError):
+        return Progress(**{name: values[name] for name in _NAMES if name in values})
+    except (ValueError, TypeError):
         return None
 
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from curate.snapshot import tree_digest
 from flows import ingest as ingest_module
@@ -17,6 +19,7 @@ from flows.context import World
 from flows.pipeline import curate, daily, session_end, undo
 from flows.report import Report
 from index.journal import read_runs
+from index.records import Session
 from index.settings import ReflectSettings, Settings
 from index.store import read_store
 from reflect.transcripts import registry
@@ -123,26 +126,160 @@ def test_a_hand_edit_between_two_runs_stays(world: World) -> None:
     assert {path: path.read_bytes() for path in edited} == edited
 
 
-def test_a_grown_session_is_read_on_and_teaches_what_the_whole_would(world: World, tmp_path: Path) -> None:
-    """Cut anywhere and read twice, a session gives the lessons of one reading, each once."""
-    whole = session_end(world)
-    for path in sorted((EXAMPLES / "claude-code" / "projects").rglob("*.jsonl")):
-        if "subagents" in path.parts:
-            continue
-        place = tmp_path / "grown" / path.name
+TRANSCRIPTS = sorted(
+    path for path in EXAMPLES.glob("*/*/**/*.jsonl") if path.parts[-2] != "subagents" and "inbox" not in path.parts
+)
+
+
+def taught(world: World, root: Path, place: Path, parts: Sequence[bytes]) -> dict[str, bytes]:
+    """The live lessons of a new store, file by file, after the transcript was read at each of its stages."""
+    shutil.rmtree(root, ignore_errors=True)
+    for part in parts:
         place.parent.mkdir(exist_ok=True)
-        lines = path.read_bytes().split(b"\n")
-        root = tmp_path / f"store-{path.stem}"
-        grown = replace(world, root=root)
-        place.write_bytes(b"\n".join(lines[: len(lines) // 2]) + b"\n")
-        session_end(grown, [place])
-        place.write_bytes(path.read_bytes())
-        session_end(grown, [place])
-        ids = [solution.id for solution in read_store(root).solutions]
-        key = f"claude-code:{path.stem}"
-        wanted = {solution.id for solution, _ in whole.solutions if key in solution.sessions}
-        assert wanted <= set(ids)
-        assert len(ids) == len(set(ids))
+        place.write_bytes(part)
+        session_end(replace(world, root=root), [place])
+    return {name: body for name, body in contents(root).items() if name.startswith("solutions/")}
+
+
+def assert_parts_teach_what_the_whole_does(
+    world: World, tmp_path: Path, transcript: Path, cuts: Collection[int]
+) -> None:
+    """Read at each cut and then at its end, a transcript leaves the lessons of one reading: ids, names and bytes."""
+    raw, place = transcript.read_bytes(), tmp_path / "grown" / transcript.name
+    whole = taught(world, tmp_path / "whole", place, [raw])
+    assert taught(world, tmp_path / "parts", place, [*(raw[:cut] for cut in sorted(cuts)), raw]) == whole
+
+
+@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.data())
+def test_a_session_read_in_parts_teaches_what_the_whole_does(world: World, tmp_path: Path, data: st.DataObject) -> None:
+    """Whatever the place where it was cut, in the middle of a line too."""
+    transcript = data.draw(st.sampled_from(TRANSCRIPTS))
+    size = transcript.stat().st_size
+    cuts = data.draw(st.sets(st.integers(1, size - 1), min_size=1, max_size=2))
+    assert_parts_teach_what_the_whole_does(world, tmp_path, transcript, cuts)
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("transcript", TRANSCRIPTS, ids=lambda path: path.stem[:40])
+def test_a_session_cut_after_any_line_teaches_what_the_whole_does(
+    world: World, tmp_path: Path, transcript: Path
+) -> None:
+    """Every line end, one after the other."""
+    raw = transcript.read_bytes()
+    for cut in (at + 1 for at, byte in enumerate(raw[:-1]) if byte == 10):
+        assert_parts_teach_what_the_whole_does(world, tmp_path, transcript, [cut])
+
+
+@pytest.fixture
+def limit(tmp_path: Path) -> Callable[..., Path]:
+    """Writes a session in which a program was missing four times, with what came after."""
+
+    def write(*later: tuple[str, str, bool]) -> Path:
+        steps = [
+            *(("terraform plan -out tf.plan", "/bin/bash: line 1: terraform: command not found", True),) * 4,
+            *later,
+        ]
+        records: list[dict[str, object]] = [{"type": "user", "message": {"content": "Plan the infrastructure."}}]
+        for number, (command, output, failed) in enumerate(steps):
+            use = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": command}}
+            result = {"type": "tool_result", "tool_use_id": f"t{number}", "content": output, "is_error": failed}
+            records.append({"type": "assistant", "message": {"id": f"m{number}", "content": [use]}})
+            records.append({"type": "user", "message": {"content": [result]}})
+        path = tmp_path / "limit" / "5b0f5cbe-2d7f-4f7a-9be1-6f2f4a1b7c01.jsonl"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(
+            "".join(
+                json.dumps(
+                    {
+                        "uuid": f"u{at}",
+                        "parentUuid": f"u{at - 1}" if at else None,
+                        "sessionId": path.stem,
+                        "cwd": "/home/mika/work/infra",
+                        "timestamp": f"2026-11-20T10:{at:02}:00Z",
+                        **record,
+                    }
+                )
+                + "\n"
+                for at, record in enumerate(records)
+            )
+        )
+        return path
+
+    return write
+
+
+SOLVED = (
+    ("mise install terraform", "terraform 1.9.8 installed", False),
+    ("mise exec terraform -- terraform plan -out tf.plan", "Plan: 2 to add", False),
+    ("mise exec terraform -- terraform plan -out tf.plan", "Plan: 2 to add", False),
+)
+
+
+def test_a_limit_that_is_solved_later_is_no_limit(world: World, limit: Callable[..., Path]) -> None:
+    """The lesson that nothing helped goes to the archive when the session goes on and something does."""
+    session_end(world, [limit()])
+    (open_limit,) = read_store(world.root).solutions
+    session_end(world, [limit(*SOLVED)])
+    live = {solution.id: solution for solution in read_store(world.root).solutions}
+    assert live
+    assert not any("No way round" in solution.body for solution in live.values())
+    archived = read_store(world.root, "archive").solutions
+    assert [one.id for one in archived] == ([] if open_limit.id in live else [open_limit.id])
+    again = session_end(world, [limit(*SOLVED)])
+    assert all(change.path.startswith("spool/") for stage in again.stages for change in stage.changes)
+
+
+def test_a_lesson_that_a_person_changed_is_left_when_its_session_goes_on(
+    world: World, limit: Callable[..., Path]
+) -> None:
+    """Edited, it stays as it is; taken out, it does not come back."""
+    session_end(world, [limit()])
+    (path,) = (world.root / "solutions").rglob("*.md")
+    path.write_text(path.read_text() + "\nOn the build machine only.\n")
+    mine = path.read_bytes()
+    session_end(world, [limit(*SOLVED)])
+    assert path.read_bytes() == mine
+
+
+def test_a_lesson_that_a_person_took_out_stays_out_when_its_session_goes_on(
+    world: World, limit: Callable[..., Path]
+) -> None:
+    """Its id is remembered as given."""
+    session_end(world, [limit()])
+    (path,) = (world.root / "solutions").rglob("*.md")
+    path.unlink()
+    session_end(world, [limit(("ls", "main.tf", False))])
+    assert not list((world.root / "solutions").rglob("*.md"))
+
+
+def test_a_running_session_is_read_on_and_concluded_once_it_is_over(
+    world: World, limit: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """While it goes on only its new lines are read; when it is over the whole of it is, and teaches."""
+    marks: list[object] = []
+    real: Callable[..., Iterator[Session]] = registry.read_sessions
+
+    def read(path: Path, mark: object = None) -> Iterator[Session]:
+        marks.append(mark)
+        return real(path, mark)
+
+    monkeypatch.setattr(ingest_module, "read_sessions", read)
+    place = world.home / ".claude" / "projects" / "-infra" / limit().name
+    shutil.rmtree(world.home / ".claude" / "projects")
+    shutil.rmtree(world.home / ".codex")
+    place.parent.mkdir(parents=True)
+    soon = replace(world, now=datetime(2026, 11, 20, 10, 20, tzinfo=UTC))
+    place.write_bytes(limit().read_bytes())
+    assert session_end(soon).sessions[0].reason == "still running"
+    shutil.copy(limit(*SOLVED), place)
+    (line,) = session_end(soon).sessions
+    assert (line.reason, line.turns) == ("still running", 3)
+    assert marks[0] is None
+    assert marks[1] is not None
+    (line,) = session_end(world).sessions
+    assert (line.status, marks[-1]) == ("read", None)
+    assert not any("No way round" in one.body for one in read_store(world.root).solutions)
 
 
 def test_one_transcript_that_breaks_a_reader_stops_no_other(world: World, monkeypatch: pytest.MonkeyPatch) -> None:

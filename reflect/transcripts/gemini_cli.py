@@ -182,7 +182,6 @@ class _Chat:
             finished=self.finished or parse_time(heading.get("lastUpdated")),
             parent=f"{agent}:{parent}" if parent else "",
             subagent=subagent,
-            rewind=(0, 0),
             **facts,
         )
 

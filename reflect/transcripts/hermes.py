@@ -166,7 +166,6 @@ def _read_file(path: Path) -> Session:
         started=parse_time(value.get("session_start")),
         finished=parse_time(value.get("last_updated")) or reading.finished,
         scheduled=value.get("platform") == "cron",
-        rewind=(0, 0),
     )
 
 

@@ -58,7 +58,6 @@ def _read(recorder: Recorder, value: Any, line: int, offset: int, tail: Tail) ->
         ended_at=tail.ended_at,
         started=time,
         finished=time,
-        rewind=(tail.ended_at, tail.lines),
     )
 
 

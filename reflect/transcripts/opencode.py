@@ -246,7 +246,6 @@ class _Reading:
             finished=self.finished or parse_time(time.get("updated")),
             parent=f"{agent}:{parent}" if parent else "",
             subagent=bool(parent),
-            rewind=(0, 0),
             **facts,
         )
 

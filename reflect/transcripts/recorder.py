@@ -14,8 +14,6 @@ from reflect.transcripts.injected import split_injected
 from reflect.transcripts.protocol import OWN_MARK
 from reflect.transcripts.text import AGENT_LIMIT, OUTPUT_LIMIT, PERSON_LIMIT, clean_text
 
-# A session read on starts so many turns before its earlier end, so that a failure met then is seen with its fix.
-REWIND_TURNS = 200
 # Beyond so many characters each further text is cut harder: memory stays bounded on files of any size.
 SESSION_BUDGET = 24_000_000
 TIGHT_LIMIT = 800
@@ -134,14 +132,6 @@ class Recorder:
             draft.end = max(draft.place.line, line - 1)
         return len(self.drafts)
 
-    def rewind(self) -> tuple[int, int]:
-        """The place (offset, lines before) to read on from next time: some turns before the end."""
-        kept = [draft for draft in self.drafts if not draft.dropped]
-        if len(kept) <= REWIND_TURNS:
-            return (0, 0)
-        place = min((draft.place for draft in kept[-REWIND_TURNS:]), key=lambda place: place.line)
-        return (place.offset, place.line - 1)
-
     def session(self, name: str, root: str, **facts: Any) -> Session:
         """The finished session; `facts` are further fields of it. To a sub-agent no person speaks, only its parent."""
         if facts.get("subagent"):
@@ -155,7 +145,7 @@ class Recorder:
             self.turns(root),
             tuple(self.problems),
             dict(sorted(self.unread.items())),
-            **{"rewind": self.rewind(), "own": is_own(self), "cwd": root, **facts},
+            **{"own": is_own(self), "cwd": root, **facts},
         )
 
     def turns(self, root: str) -> tuple[Turn, ...]:

@@ -60,7 +60,6 @@ def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
         lines=finder.last,
         ended_at=len(document.raw),
         sha256=document.sha256,
-        rewind=(0, 0),
     )
 
 
