@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any, Literal, get_args
 
 import yaml
 
+from curate.branch import Branched
 from curate.skills import SKILL_FILE, Skill, parse_skill
 from index.records import Problem
 from index.store import CANDIDATES
 
-Choice = Literal["publish", "reject", "later", "merge"]
+Choice = Literal["publish", "reject", "later", "merge", "rules"]
 CHOICES: tuple[Choice, ...] = get_args(Choice)
+ACCEPTED: frozenset[Choice] = frozenset({"publish", "rules"})
 EVIDENCE_FILE = "evidence.yaml"
 DETAILS_FILE = "references/lessons.md"
 DECISIONS = "decisions"
@@ -127,7 +129,10 @@ class Published:
 
 @dataclass(frozen=True, slots=True)
 class Decided:
-    """What a person decided about one draft, with what it rested on then; `until` is the day a `later` ends."""
+    """What a person decided about one draft, with what it rested on then.
+
+    `until` is the day a `later` ends, `branch` the git branch that holds what was published.
+    """
 
     draft: str
     digest: str
@@ -140,6 +145,7 @@ class Decided:
     solutions: frozenset[str] = frozenset()
     until: date | None = None
     targets: tuple[Published, ...] = ()
+    branch: Branched | None = None
 
     @property
     def path(self) -> str:
@@ -267,6 +273,7 @@ def render_decided(decided: Decided) -> str:
             "solutions": sorted(decided.solutions),
             "until": decided.until.isoformat() if decided.until else None,
             "targets": [{"path": t.path, "sha256": t.sha256} for t in decided.targets],
+            **({"branch": asdict(decided.branch)} if decided.branch else {}),
         }
     )
 
@@ -276,6 +283,7 @@ def parse_decided(path: str, text: str) -> Decided | Problem:
     try:
         values = yaml.safe_load(text)
         choice = next(choice for choice in CHOICES if choice == values["choice"])
+        branch = values.get("branch")
         return Decided(
             draft=str(values["draft"]),
             digest=str(values["digest"]),
@@ -288,6 +296,7 @@ def parse_decided(path: str, text: str) -> Decided | Problem:
             solutions=frozenset(str(item) for item in values.get("solutions") or ()),
             until=date.fromisoformat(str(values["until"])) if values.get("until") else None,
             targets=tuple(Published(str(item["path"]), str(item["sha256"])) for item in values.get("targets") or ()),
+            branch=Branched(*(str(branch[key]) for key in ("repository", "name", "commit"))) if branch else None,
         )
     except (yaml.YAMLError, KeyError, TypeError, ValueError, AttributeError, StopIteration) as error:
         return Problem(path, None, f"cannot be read as a decision ({error}); mend it or delete it", "decision")

@@ -18,14 +18,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
-import subprocess
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+from curate.git import run_git
 from index.files import write_derived
 from index.records import Solution
 from index.store import CACHE, CROCKFORD
@@ -33,7 +32,6 @@ from index.store import CACHE, CROCKFORD
 BURST_SECONDS = 60  # files touched within one such span were touched together
 BURST_LEAST = 3  # fewer may be a person's evening of edits
 BURST_SHARE = 0.2  # and no less than this share of the store
-GIT_SECONDS = 60.0
 SEEN_FILE = "evidence-seen.json"
 
 Day = date  # inside Evidence, `date` is a field
@@ -192,13 +190,6 @@ def _day(seconds: int) -> date | None:
 
 
 def _git(root: Path, *arguments: str) -> str | None:
-    """What a git command prints; None where it cannot run. Hooks, pagers, locks and prompts are off."""
-    # Inside a git hook GIT_DIR and its kin name another repository.
-    env = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
-    env |= {"GIT_OPTIONAL_LOCKS": "0", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
-    command = ["git", "-C", str(root), "-c", "core.fsmonitor=false", "-c", "core.quotepath=false", *arguments]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=GIT_SECONDS, check=False, env=env)
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    return done.stdout.decode("utf-8", "surrogateescape") if done.returncode == 0 else None
+    """What a git command prints; None where it cannot run."""
+    done = run_git(root, *arguments)
+    return done.stdout.decode("utf-8", "surrogateescape") if done is not None and done.returncode == 0 else None

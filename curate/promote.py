@@ -9,6 +9,7 @@ from datetime import date
 from curate.consolidate import Ask
 from curate.drafting import Written, draft_name, find_inventions, order_solutions, write_draft
 from curate.drafts import (
+    ACCEPTED,
     DETAILS_FILE,
     EVIDENCE_FILE,
     Decided,
@@ -102,7 +103,7 @@ def _promote(
     before = {session for decided in past if decided.choice == "reject" for session in decided.sessions}
     if before and not sessions - before:
         return "it was rejected, and no session beyond those of then shows it"
-    published = {session for decided in past if decided.choice == "publish" for session in decided.sessions}
+    published = {session for decided in past if decided.choice in ACCEPTED for session in decided.sessions}
     if published and not sessions - published:
         return "it is published, and no session beyond those of then shows it"
     old = next((draft for draft in known.drafts if draft.solutions & identities), None)

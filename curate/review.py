@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import getpass
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
+from curate.branch import Base, BranchError
 from curate.drafts import (
+    ACCEPTED,
     DETAILS_FILE,
     EVIDENCE_FILE,
     Choice,
@@ -22,9 +24,10 @@ from curate.drafts import (
     sha256,
 )
 from curate.improve import improved_text
+from curate.publish import commit_writes, deepest_first, no_folder, publish_folders, reader, write_published
+from curate.rules import RuleFile, add_rule, rule_line
 from curate.skills import SKILL_FILE, Skill, check_skill, plain, render_skill
 from index.changes import Change, Note, Plan, digest, move
-from index.files import read_bytes
 from index.records import Problem, Verdict
 from index.settings import PromoteSettings, ReviewSettings
 from index.store import ARCHIVE
@@ -68,7 +71,7 @@ def queue(drafts: Sequence[Draft], decisions: Sequence[Decided], today: date, se
         if decided.choice == "later" and decided.until is not None
     }
     since = today - timedelta(days=QUEUE_DAYS)
-    recent = sum(decided.choice in {"publish", "reject"} and decided.when.date() > since for decided in decisions)
+    recent = sum(decided.choice in {*ACCEPTED, "reject"} and decided.when.date() > since for decided in decisions)
     free = max(0, settings.drafts_per_week - recent)
     later = [draft for draft in drafts if postponed.get(draft.digest, today) > today]
     left = [draft for draft in drafts if draft not in later]
@@ -128,11 +131,14 @@ def plan_decision(
     scan: Scan,
     find_secrets: FindSecrets,
     skills: Sequence[Skill] = (),
+    base: Base | None = None,
+    rules: Sequence[RuleFile] = (),
 ) -> tuple[Plan, tuple[Problem, ...]]:
     """What a decision changes, or why it can't be carried out (then the plan is empty).
 
     Published files are changes with absolute paths, of one unit with the draft's move to the archive and the record of
-    the decision: they land together, and undoing the run takes them back.
+    the decision: they land together, and undoing the run takes them back. With `base` they are a commit instead, which
+    is written and which no branch holds yet; the record names it. `rules` are the files that a rule may be added to.
     """
     unit = f"review {draft.name}"
     if decision.choice == "merge":
@@ -146,6 +152,8 @@ def plan_decision(
         return Plan("review", (_record(record, unit),)), ()
     if decision.choice == "reject":
         return Plan("review", (*_archive(draft, now, unit, "rejected"), _record(record, unit))), ()
+    if decision.choice == "rules":
+        return _plan_rules(draft, record, rules, scan, find_secrets, unit)
     skill_name, text = final_skill(draft, decision)
     files = {**draft.files, SKILL_FILE: text}
     problems = [problem for name, content in files.items() for problem in check_text(name, content, scan, find_secrets)]
@@ -154,13 +162,13 @@ def plan_decision(
     reason = needs_reason(draft, scan)
     if reason and not decision.note.strip():
         problems.append(Problem(SKILL_FILE, None, f"{reason}: say in the note why it may be trusted", "reason"))
-    folders = _folders(draft, skill_name, settings, home)
+    folders = publish_folders(draft, skill_name, settings, home, base)
     if not folders:
-        problems.append(Problem("config.yaml", None, "review: skills_folders is empty; name a folder", "target"))
-    known = published_targets(decisions)
+        problems.append(Problem("config.yaml", None, no_folder(draft, base), "target"))
+    known, read = published_targets(decisions), reader(base)
     writes: list[Change] = []
-    for place, content in ((folder / name, content) for folder in folders for name, content in _deepest_first(files)):
-        change = _write(place, content, draft.improves, known, unit)
+    for place, content in ((folder / name, content) for folder in folders for name, content in deepest_first(files)):
+        change = write_published(place, content, draft.improves, known, unit, read)
         if isinstance(change, Problem):
             problems.append(change)
         else:
@@ -170,45 +178,37 @@ def plan_decision(
     targets = tuple(Published(write.path, digest(write.after) or "") for write in writes)
     record = replace(record, name=skill_name, targets=targets)
     needed = [write for write in writes if write.before != write.after]
+    if base is not None:
+        try:
+            record = replace(record, branch=commit_writes(base, needed, skill_name, draft, record.who, record.note))
+        except BranchError as error:
+            return Plan("review"), (Problem(str(base.repository), None, str(error), "branch"),)
+        needed = []
     return Plan("review", (*needed, *_archive(draft, now, unit, "published"), _record(record, unit))), ()
 
 
-def _folders(draft: Draft, name: str, settings: ReviewSettings, home: Path) -> tuple[Path, ...]:
-    """The folders that publishing writes to: the improved skill's own, else one below each chosen folder."""
-    if draft.improves is not None:
-        return (Path(draft.improves.path).parent,)
-    folders = (home / folder[2:] if folder.startswith("~/") else Path(folder) for folder in settings.skills_folders)
-    return tuple(dict.fromkeys(folder.absolute() / name for folder in folders))
-
-
-def _write(
-    place: Path, text: str, improves: Improvement | None, published: Mapping[str, Published], unit: str
-) -> Change | Problem:
-    """The change that publishes to `place`; a file that is not as we or the draft know it is never written over."""
-    after = text.encode("utf-8")
-    before = read_bytes(place)
-    improved = improves is not None and str(place) == improves.path
-    why = "improved skill published" if improves else "skill published"
-    if before is None and improved:
-        return Problem(str(place), None, "the skill to improve is gone; reject the draft", "target")
-    if before is None or before == after:
-        return Change(str(place), before, after, why, unit)
-    found = digest(before)
-    if improves is not None and improved:
-        if found == improves.sha256:
-            return Change(str(place), before, after, why, unit)
-        reason = "changed since the improvement was drafted; run `hotwash promote` to draft it anew"
-        return Problem(str(place), None, reason, "target")
-    ours = published.get(str(place))
-    if ours is not None and ours.sha256 == found:
-        return Change(str(place), before, after, why, unit)
-    reason = "changed by hand since it was published" if ours else "is there already and is not ours"
-    return Problem(str(place), None, f"{reason}; it was left as it is. Publish under another name", "target")
-
-
-def _deepest_first(files: Mapping[str, str]) -> list[tuple[str, str]]:
-    """Files so ordered that a folder is empty, and goes, when the last one in it goes."""
-    return sorted(files.items(), key=lambda item: (-item[0].count("/"), item[0]))
+def _plan_rules(
+    draft: Draft, record: Decided, rules: Sequence[RuleFile], scan: Scan, find_secrets: FindSecrets, unit: str
+) -> tuple[Plan, tuple[Problem, ...]]:
+    """The draft becomes one line in the managed block of its projects' files for agents; nothing else is written."""
+    line = rule_line(draft)
+    problems = list(check_text(SKILL_FILE, line, scan, find_secrets))
+    reason = needs_reason(draft, scan)
+    if reason and not record.note:
+        problems.append(Problem(SKILL_FILE, None, f"{reason}: say in the note why it may be trusted", "reason"))
+    if not rules:
+        reason = "no AGENTS.md or CLAUDE.md of two or more of its projects is known here that does not say it already"
+        problems.append(Problem(SKILL_FILE, None, reason, "target"))
+    if problems:
+        return Plan("review"), tuple(problems)
+    writes = [
+        Change(str(file.path), file.before, add_rule(file.before, line), f"rule for {file.project}", unit)
+        for file in rules
+    ]
+    targets = tuple(Published(write.path, digest(write.after) or "") for write in writes)
+    record = replace(record, targets=targets)
+    archived = _archive(draft, record.when, unit, "made a rule")
+    return Plan("review", (*writes, *archived, _record(record, unit))), ()
 
 
 def _archive(draft: Draft, now: datetime, unit: str, why: str) -> tuple[Change, ...]:
@@ -217,7 +217,7 @@ def _archive(draft: Draft, now: datetime, unit: str, why: str) -> tuple[Change, 
     files = {**draft.files, EVIDENCE_FILE: draft.evidence_text}
     moves = [
         move(f"{draft.folder}/{name}", f"{folder}/{name}", text.encode("utf-8"), f"draft {why}")
-        for name, text in _deepest_first(files)
+        for name, text in deepest_first(files)
     ]
     return tuple(replace(change, unit=unit) for pair in moves for change in pair)
 

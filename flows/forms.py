@@ -6,10 +6,12 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from curate.branch import PREFIX
 from curate.drafts import DETAILS_FILE, Draft, Evidence
 from curate.improve import render_diff
 from curate.skills import ListingCost, agent_of, check_skill, listing_cost
 from index.records import Problem, Verdict
+from index.settings import ReviewSettings
 
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=\s|$)")
@@ -18,6 +20,7 @@ CHOICES_TEXT = (
     "days; **merge** adds it to a skill you have and shows you the change first. The tab Artifacts of this run has all "
     "of this on a wide page."
 )
+RULES_TEXT = "**rules** writes no skill, but the line shown above into the managed block of those files."
 # Longest text of one cell; the evidence file has it whole.
 CELL = 160
 
@@ -37,11 +40,17 @@ def listing_costs(name: str, description: str, folders: Sequence[str]) -> tuple[
 
 
 def render_review(
-    draft: Draft, findings: Findings, folders: Sequence[str], problem: str = "", narrow: bool = False
+    draft: Draft,
+    findings: Findings,
+    settings: ReviewSettings,
+    problem: str = "",
+    narrow: bool = False,
+    rules: Sequence[str] = (),
 ) -> str:
     """The whole form as markdown: what is wrong, what is proposed and why, the evidence, the cost, the draft itself.
 
-    `narrow` is for the Prefect form, which is too narrow for a table: the evidence is a list there.
+    `narrow` is for the Prefect form, which is too narrow for a table: the evidence is a list there. `rules` are the
+    diffs of the files that it may become a rule in.
     """
     skill = draft.skill()
     parts = [_intro(draft)]
@@ -58,6 +67,8 @@ def render_review(
         parts.append(f"### The change to {escape(draft.improves.path)}\n\n{fenced(diff, 'diff')}")
     else:
         parts.append(f"### The draft\n\n**{escape(skill.name)}**: {escape(skill.description)}\n\n{_shown(skill.body)}")
+    branch = settings.publish == "branch"
+    folders = settings.branch_folders if branch else settings.skills_folders
     costs = listing_costs(skill.name, skill.description, folders)
     lines = [
         f"- {cost.agent}: {cost.characters} characters, about {cost.tokens} tokens in every conversation"
@@ -65,9 +76,16 @@ def render_review(
     ]
     if draft.details:
         parts.append(f"### {DETAILS_FILE}\n\n{_shown(draft.details)}")
-    where = [f"- file: `{draft.folder}/SKILL.md` in the store; what stands there is what is published"]
-    parts.append("### Cost and place\n\n" + "\n".join([*lines, *where]))
-    return "\n\n".join([*parts, f"### Your decision\n\n{CHOICES_TEXT}"] if narrow else parts)
+    lines.append(f"- file: `{draft.folder}/SKILL.md` in the store; what stands there is what is published")
+    if draft.improves is None:
+        where = ", ".join(f"`{folder}/{skill.name}`" for folder in folders)
+        lines.append(f"- published {f'on the git branch `{PREFIX}{skill.name}`, ' if branch else ''}in {where}")
+    parts.append("### Cost and place\n\n" + "\n".join(lines))
+    if rules:
+        parts.append("### As a rule instead\n\nOne line in the files for agents of the projects concerned:")
+        parts += [fenced(diff, "diff") for diff in rules]
+    text = f"{CHOICES_TEXT} {RULES_TEXT}" if rules else CHOICES_TEXT
+    return "\n\n".join([*parts, f"### Your decision\n\n{text}"] if narrow else parts)
 
 
 def _intro(draft: Draft) -> str:

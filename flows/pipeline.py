@@ -8,6 +8,7 @@ from pathlib import Path
 from flows.context import Pass, World, open_pass
 from flows.ingest import choose_files, drop_dead_events, ingest
 from flows.report import Report
+from flows.review import follow_undo
 from flows.stages import (
     adopt_files,
     conclude,
@@ -119,7 +120,7 @@ def undo(world: World, run_id: str, dry_run: bool = False) -> Report:
     It is planned under the lock, once what a killed run left half done was rolled back.
     """
     with open_pass(world, "undo", dry_run, run_id) as run:
-        return _land_one(run, plan_undo(world.root, run_id))
+        return _land_one(run, follow_undo(plan_undo(world.root, run_id), dry_run))
 
 
 def apply_one(world: World, command: str, plan: Plan, dry_run: bool = False) -> Report:

@@ -3,21 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from curate.drafts import Decided, Draft, read_decisions, read_drafts
+from curate.branch import Base, Branched, BranchError, create_branch, delete_branch, find_base
+from curate.drafts import DECISIONS, Decided, Draft, parse_decided, read_decisions, read_drafts
 from curate.improve import overlap
 from curate.review import Decision, FindSecrets, Queue, Scan, plan_decision, problem_notes, queue
+from curate.rules import RuleFile, render_rule_diff, rule_files, rule_line
 from curate.skills import read_skills, skill_folders
 from detectors.poison.scan import scan_text
 from detectors.secrets import find_secrets
-from flows.context import World, open_pass
+from flows.context import Pass, World, open_pass
 from flows.forms import Findings, render_review
+from flows.project_folders import project_folders
 from flows.report import Report, StageLine
-from index.changes import Plan
+from index.changes import Change, Note, Plan
 from index.errors import UnknownName
 from index.records import Answer, Problem
+from index.store import read_store
 
 SEVERITY: dict[Answer, int] = {"clean": 0, "suspect": 1, "poison": 2}
 
@@ -59,7 +63,22 @@ def show(world: World, draft: Draft, problem: str = "", narrow: bool = False, sc
     texts = draft.files.values()
     worst = max((scanners.scan(text) for text in texts), key=lambda verdict: SEVERITY[verdict.answer])
     findings = Findings(worst, sum(len(scanners.find_secrets(text)) for text in texts))
-    return render_review(draft, findings, world.settings.review.skills_folders, problem, narrow)
+    line = rule_line(draft)
+    diffs = tuple(render_rule_diff(file, line) for file in rule_targets(world, draft))
+    return render_review(draft, findings, world.settings.review, problem, narrow, diffs)
+
+
+def rule_targets(world: World, draft: Draft) -> tuple[RuleFile, ...]:
+    """The files for agents that a draft may become a rule in: those of its projects, where there are two or more.
+
+    A principle comes from such a file and is never written into one.
+    """
+    if len(draft.projects) < 2 or draft.improves is not None:
+        return ()
+    stated = {solution.id for solution in read_store(world.root).solutions if solution.type == "principle"}
+    if stated & draft.solutions:
+        return ()
+    return rule_files(project_folders(world.root, draft), rule_line(draft))
 
 
 def merge_choices(world: World, draft: Draft, most: int = 5) -> tuple[str, ...]:
@@ -84,6 +103,10 @@ def decide(
         draft = find_draft(world.root, name)
         decisions, _ = read_decisions(world.root)
         skills, _ = read_skills(skill_folders(world.home, project)) if decision.choice == "merge" else ((), ())
+        try:
+            base = find_publish_base(world) if decision.choice == "publish" else None
+        except BranchError as error:
+            return _refused(run, (Problem("config.yaml", None, str(error), "branch"),))
         plan, problems = plan_decision(
             draft,
             decision,
@@ -94,14 +117,76 @@ def decide(
             scan=scanners.scan,
             find_secrets=scanners.find_secrets,
             skills=skills,
+            base=base,
+            rules=rule_targets(world, draft) if decision.choice == "rules" else (),
         )
         if problems:
-            run.report.problems += problems
-            run.report.stages.append(StageLine("review", notes=problem_notes(problems)))
-            return run.report, problems
-        line = run.land(plan)
+            return _refused(run, problems)
+        # The branch comes first: a run that is killed in between finds it again, while a decision would be lost on it.
+        made = [branched for branched in branches(plan.changes)[0] if create_branch(branched)]
+        try:
+            line = run.land(plan)
+        except BaseException:
+            for branched in made:
+                delete_branch(branched)
+            raise
         refused = tuple(Problem(path, None, f"{reason}; decide again", "refused") for path, reason in line.refused)
+        if refused:
+            for branched in made:
+                delete_branch(branched)
         return run.report, refused
+
+
+def _refused(run: Pass, problems: tuple[Problem, ...]) -> tuple[Report, tuple[Problem, ...]]:
+    run.report.problems += problems
+    run.report.stages.append(StageLine("review", notes=problem_notes(problems)))
+    return run.report, problems
+
+
+def find_publish_base(world: World) -> Base | None:
+    """Where the branch of a published skill starts, None where skills are published as files. Raises BranchError."""
+    settings = world.settings.review
+    if settings.publish == "files":
+        return None
+    if settings.publish != "branch":
+        raise BranchError(f"review: publish: wanted files or branch, found {settings.publish!r}.")
+    named = settings.repository
+    place = world.home / named[2:] if named.startswith("~/") else Path(named) if named else world.root
+    return find_base(place, settings.branch_base)
+
+
+def branches(changes: Sequence[Change]) -> tuple[list[Branched], list[Branched]]:
+    """The branches that records of decisions among the changes name: (those that come, those that go)."""
+    coming: list[Branched] = []
+    going: list[Branched] = []
+    for change in changes:
+        if change.path.startswith(f"{DECISIONS}/review-"):
+            for content, found in ((change.after, coming), (change.before, going)):
+                read = parse_decided(change.path, (content or b"").decode("utf-8", "replace"))
+                if isinstance(read, Decided) and read.branch is not None:
+                    found.append(read.branch)
+    return [new for new in coming if new not in going], [old for old in going if old not in coming]
+
+
+def follow_undo(plan: Plan, dry_run: bool) -> Plan:
+    """Take away the branches whose decision is undone, make those again whose undoing is; the plan with notes of it.
+
+    Raises BranchError, before anything is touched, where a branch has other commits by now.
+    """
+    coming, going = branches(plan.changes)
+    notes = [Note("branch", old.repository, f"takes away {old.name}") for old in going]
+    notes += [Note("branch", new.repository, f"makes {new.name} again") for new in coming]
+    if not dry_run:
+        for old in going:
+            delete_branch(old)
+        for new in coming:
+            create_branch(new)
+    return replace(plan, notes=(*plan.notes, *notes)) if notes else plan
+
+
+def published_branches(report: Report) -> list[Branched]:
+    """The branches that a decision made."""
+    return branches([change for stage in report.stages for change in stage.changes])[0]
 
 
 def published_paths(plan: Plan | Report) -> tuple[str, ...]:

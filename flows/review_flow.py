@@ -17,12 +17,21 @@ from prefect.input import RunInput
 from prefect.states import Completed
 from pydantic import ConfigDict, Field, JsonValue, create_model
 
-from curate.drafts import CHOICES, Choice, Draft
+from curate.drafts import ACCEPTED, CHOICES, Choice, Draft
 from curate.review import Decision, current_user
 from curate.skills import MAX_DESCRIPTION, MAX_NAME
 from flows.context import read_world
 from flows.report import Report
-from flows.review import NoSuchDraft, decide, find_draft, merge_choices, published_paths, show
+from flows.review import (
+    NoSuchDraft,
+    decide,
+    find_draft,
+    merge_choices,
+    published_branches,
+    published_paths,
+    rule_targets,
+    show,
+)
 from index.records import Problem
 
 MERGE = "merge into "
@@ -48,12 +57,15 @@ class ReviewForm(RunInput):
     note: str = Field(default="", title="Note, kept with the decision", max_length=2000)
 
 
-def form_for(draft: Draft, text: str, merge_into: Sequence[str], ask_who: bool) -> type[ReviewForm]:
+def form_for(
+    draft: Draft, text: str, merge_into: Sequence[str], ask_who: bool, may_be_rule: bool = False
+) -> type[ReviewForm]:
     """The form for one draft: `text` above it, its name and description in their fields, the skills it may join.
 
     The choices are an enumeration in the schema alone: an answer stays readable when the skills change meanwhile.
     """
-    choices: list[JsonValue] = ["publish", "reject", "later", *(f"{MERGE}{name}" for name in merge_into)]
+    choices: list[JsonValue] = ["publish", "reject", "later"]
+    choices += [*(["rules"] if may_be_rule else []), *(f"{MERGE}{name}" for name in merge_into)]
     fields: dict[str, Any] = {"decision": (str, Field(title="Decision", json_schema_extra={"enum": choices}))}
     skill = draft.skill()
     known = {} if isinstance(skill, Problem) else {"skill_name": skill.name, "skill_description": skill.description}
@@ -93,7 +105,7 @@ def review(store: str, name: str, digest: str) -> State[str]:
         text = show(world, draft, problem, narrow=True)
         # Many people may share a server that is not this store's own.
         ask_who = world.env.get("HOTWASH_SERVE_OWN") != "1"
-        form = form_for(draft, text, merge_choices(world, draft), ask_who)
+        form = form_for(draft, text, merge_choices(world, draft), ask_who, bool(rule_targets(world, draft)))
         decision = read_answer(suspend_flow_run(wait_for_input=form, key=f"{digest}-{attempt}"))
         try:
             report, problems = run_decide(read_world(Path(store)), name, decision)
@@ -123,8 +135,9 @@ def _answered() -> set[str]:
 
 def _outcome(decision: Decision, report: Report) -> str:
     paths = published_paths(report)
-    if decision.choice == "publish":
-        where = ", ".join(f"`{path}`" for path in paths) or "nothing: it was there already"
+    if decision.choice in ACCEPTED:
+        pushes = [f"the branch `{made.name}`; to push it: `{made.push}`" for made in published_branches(report)]
+        where = ", ".join([*pushes, *(f"`{path}`" for path in paths)]) or "nothing: it was there already"
         return f"Published by {decision.who}: {where}\n\nTo take it back: `hotwash undo {report.run}`"
     word = {"reject": "Rejected", "later": "Put off", "merge": "Merged; a review of the change follows"}
     return f"{word[decision.choice]} by {decision.who}. To take it back: `hotwash undo {report.run}`"

@@ -103,10 +103,20 @@ class PromoteSettings:
 
 @dataclass(frozen=True, slots=True)
 class ReviewSettings:
-    """Where a published skill is written (`~` is the home folder), and for how long `later` puts a draft off."""
+    """Where a published skill goes, for how long `later` puts a draft off, and when a queue counts as stalled.
+
+    `publish: files` writes it below each of `skills_folders` (`~` is the home folder). `publish: branch` makes a git
+    branch with one commit instead, in `repository` (default: the one that the store lies in), below each of
+    `branch_folders` in it, starting at `branch_base` (default: the remote's default branch, else what is checked out).
+    """
 
     skills_folders: tuple[str, ...] = ("~/.claude/skills",)
     later_days: int = 7
+    stalled_days: int = 14
+    publish: str = "files"
+    repository: str = ""
+    branch_folders: tuple[str, ...] = (".claude/skills",)
+    branch_base: str = ""
 
 
 @dataclass(frozen=True, slots=True)

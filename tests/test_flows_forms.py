@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from curate.drafts import Improvement, sha256
 from flows.forms import Findings, draft_rows, escape, evidence_list, evidence_table, fenced, render_review
 from index.records import Finding, Verdict
+from index.settings import ReviewSettings
 from tests.served import BODY, DESCRIPTION, make_draft
 
 CLEAN = Findings(Verdict("clean"))
-FOLDERS = ("~/.claude/skills", "~/.codex/skills")
+FOLDERS = ReviewSettings(("~/.claude/skills", "~/.codex/skills"))
 
 
 def test_the_form_shows_draft_evidence_and_cost() -> None:

@@ -1,6 +1,7 @@
-"""List the draft skills that wait, show one, or decide it: publish, reject, later or merge.
+"""List the draft skills that wait, show one, or decide it: publish, reject, later, merge or rules.
 
-The same code as the form in the Prefect UI. An edited name or description is published in place of the draft's.
+The same code as the form in the Prefect UI. An edited name or description is published in place of the draft's; `rules`
+adds one line to the AGENTS.md or CLAUDE.md of the projects that a draft comes from.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def call(options: argparse.Namespace) -> int:
     """List, show or decide."""
     from curate.review import Decision, current_user
-    from flows.review import decide, find_draft, published_paths, read_queue, show
+    from flows.review import decide, find_draft, published_branches, published_paths, read_queue, show
 
     world = open_world(options)
     if options.name is None:
@@ -44,6 +45,8 @@ def call(options: argparse.Namespace) -> int:
     if options.format == "text":
         for path in published_paths(report):
             print(f"written: {path}")
+        for made in published_branches(report):
+            print(f"branch: {made.name} in {made.repository}\npush it: {made.push}")
     return 1 if problems else code
 
 
