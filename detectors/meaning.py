@@ -17,7 +17,8 @@ from itertools import combinations
 from typing import Literal
 
 from detectors.embedding import Embed, nearest
-from detectors.traits import Keys, Traits, Weights, rarities, read_keys, read_traits, title_of, weigh
+from detectors.trait_cache import TraitCache
+from detectors.traits import Keys, Traits, Weights, rarities, read_traits, title_of, weigh
 from index.bullets import split_sentences
 from index.literals import STOPWORDS, Difference, differs, stem, tokens
 from index.records import Solution
@@ -101,14 +102,17 @@ def find_same(
     embed: Embed | None = None,
     judged: Callable[[int, int], bool] | None = None,
     fresh: Collection[int] | None = None,
+    known: TraitCache | None = None,
 ) -> tuple[Judged, ...]:
     """The judgements on every candidate pair but those that are different; sorted by place.
 
     Candidates share something rare: an error signature, a trigger, a title's words, literals; with `embed` also the
     nearest by meaning. All pairs are never compared. `judged` says of a pair that it needs no judgement; with `fresh`
-    only pairs with one of these places are judged, so that a pass costs what changed.
+    only pairs with one of these places are judged, so that a pass costs what changed. `known` keeps what was read of
+    each lesson.
     """
-    keys = [read_keys(solution) for solution in solutions]
+    cache = known or TraitCache()
+    keys = cache.keys(solutions)
     literals = Counter(literal for one in keys for literal in one.literals)
     pairs = set(candidate_pairs(keys, literals))
     vectors = embed([f"{title_of(one)}\n\n{one.body}" for one in solutions]) if embed is not None else None
@@ -118,9 +122,8 @@ def find_same(
         pairs = {pair for pair in pairs if pair[0] in fresh or pair[1] in fresh}
     if judged is not None:
         pairs = {pair for pair in pairs if not judged(*pair)}
-    traits = {
-        place: read_traits(solutions[place], keys[place]) for place in sorted({p for pair in pairs for p in pair})
-    }
+    members = sorted({place for pair in pairs for place in pair})
+    traits = {place: cache.traits(solutions[place], keys[place]) for place in members}
     weights = weigh(list(traits.values()), literals, len(keys))
     found: list[Judged] = []
     for a, b in sorted(pairs):

@@ -1,4 +1,4 @@
-"""Which lessons of a pass are alike: by their text, with what is known kept from run to run."""
+"""Which lessons of a pass are alike, by their text and by their meaning, with what is known kept from run to run."""
 
 from __future__ import annotations
 
@@ -8,6 +8,9 @@ from pathlib import Path
 
 from detectors.duplicate_files import duplicates_in
 from detectors.duplicates import Pair, find_near_duplicates
+from detectors.embedding import find_embedder
+from detectors.meaning import Judged, find_same
+from detectors.trait_cache import TraitCache
 from flows.context import Pass, recall_database
 from index.records import Solution
 from index.store import SOLUTIONS
@@ -36,3 +39,12 @@ def near_duplicates(run: Pass, solutions: Sequence[Solution]) -> tuple[Pair, ...
         if a is not None and b is not None:
             pairs.append(Pair(min(a, b), max(a, b), jaccard, ratio))
     return tuple(sorted(pairs))
+
+
+def same_meaning(run: Pass, solutions: Sequence[Solution]) -> tuple[Judged, ...]:
+    """The judgements on lessons that may say the same in other words, by place in `solutions`.
+
+    What each lesson shows of itself is kept from run to run; a dry run writes nothing.
+    """
+    with TraitCache(None if run.dry_run else cache_folder(run)) as known:
+        return find_same(solutions, find_embedder(), known=known)

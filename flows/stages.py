@@ -16,7 +16,7 @@ from curate.dedup import DECISIONS_FILE, KeptApart, conflict_note, pair_key, par
 from curate.drafts import read_decisions, read_drafts
 from curate.evidence import find_evidence, read_git_times, read_seen, update_seen, write_seen
 from curate.loss_budget import loss_budget, read_losses
-from curate.memory import plan_memory
+from curate.memory import high_lessons, plan_memory, why_not_yet
 from curate.promote import Known, plan_promote
 from curate.quarantine import plan_quarantine
 from curate.retention import plan_retention
@@ -40,6 +40,7 @@ from reflect.inbox import plan_import, plan_inbox, source_files
 from reflect.ledger import Progress, read_ledger
 
 RECALL_KEY = f"{CACHE}/recall.key"
+MEMORY_SEEN = f"{CACHE}/memory.seen"
 # Sources that are no session of an agent: they support a lesson, and never count as having met it.
 NO_SESSION = ("inbox:", "import:", "mcp:")
 
@@ -124,14 +125,13 @@ def deduplicate(run: Pass) -> None:
 
 def consolidate(run: Pass) -> None:
     """Make one lesson of those that say the same in other words; contradictions are shown to a person."""
-    from detectors.embedding import find_embedder
-    from detectors.meaning import find_same
+    from flows.alike import same_meaning
 
     solutions = run.cleared
     kept_apart = read_kept_apart(run)
     same: list[tuple[int, int]] = []
     notes: list[Note] = []
-    for found in find_same(solutions, find_embedder()):
+    for found in same_meaning(run, solutions):
         a, b = solutions[found.a], solutions[found.b]
         if pair_key(a, b) in kept_apart:
             continue
@@ -196,11 +196,18 @@ def teaches(key: str, ledger: Mapping[str, Progress]) -> bool:
     return not key.startswith(NO_SESSION) and (read is None or read.status == "read")
 
 
-def remember(run: Pass) -> None:
-    """Bring the managed block of MEMORY.md up to date."""
-    existing = read_bytes(run.world.root / MEMORY_FILE)
-    settings = run.world.settings.memory
-    run.land(plan_memory(existing, run.store.solutions, run.may_serve, settings, run.world.now.date()))
+def remember(run: Pass, when_due: bool = False) -> None:
+    """Bring the managed block of MEMORY.md up to date; with `when_due` only where that should not wait for a day."""
+    root, solutions = run.world.root, run.store.solutions
+    existing = read_bytes(root / MEMORY_FILE)
+    seen = read_bytes(root / MEMORY_SEEN)
+    known = None if seen is None else seen.decode("utf-8", "replace").split()
+    if when_due and (reason := why_not_yet(existing, solutions, run.may_serve, known)):
+        run.land(Plan("memory", skipped=((MEMORY_FILE, reason),)))
+        return
+    run.land(plan_memory(existing, solutions, run.may_serve, run.world.settings.memory, run.world.now.date()))
+    if not run.dry_run:
+        write_derived(root / MEMORY_SEEN, "\n".join(sorted(high_lessons(solutions, run.may_serve))).encode())
 
 
 def write_index(run: Pass, whole: bool = False) -> None:

@@ -1,0 +1,167 @@
+"""The traits of lessons, kept from run to run by what they were read from.
+
+One SQLite file: a row a text, with what every lesson is looked at for (keys) apart from what only those are that share
+something (traits). Reading a lesson takes half a millisecond, reading its row a tenth of that. The file can be deleted
+at any time, and starts anew when one of the modules that read traits has changed.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import sqlite3
+from collections.abc import Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import Self
+
+import orjson
+
+import detectors.traits
+import index.bullets
+import index.literals
+import index.signature
+from detectors.traits import Keys, Traits, read_keys, read_traits, title_of
+from index.records import Solution
+
+DATABASE = "traits.db"
+_READERS = (detectors.traits, index.bullets, index.literals, index.signature)
+_SCHEMA = (
+    "create table if not exists made_by(version text)",
+    "create table if not exists lessons(name blob primary key, keys blob, traits blob) without rowid",
+)
+_BUSY_SECONDS = 5.0
+_WASTE = 1.5  # rows for each lesson there is, from which on the others are deleted
+
+Row = tuple[bytes, bytes | None]
+
+
+class TraitCache:
+    """Keys and traits by content, as a context manager; with `folder` None, or where that cannot be used, in memory."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._db: sqlite3.Connection | None = None
+        self._rows: dict[bytes, Row] = {}
+        self._changed: set[bytes] = set()
+
+    def __enter__(self) -> Self:
+        if self._folder is not None:
+            try:
+                self._open(self._folder / DATABASE)
+            except (sqlite3.Error, OSError, ValueError):
+                self._close()
+                with contextlib.suppress(OSError):
+                    (self._folder / DATABASE).unlink(missing_ok=True)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None and self._db is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._write(self._db)
+        self._close()
+
+    def keys(self, solutions: Sequence[Solution]) -> list[Keys]:
+        """The keys of each solution; what no longer belongs to one is forgotten when there is much of it."""
+        names = [content_name(solution) for solution in solutions]
+        found: list[Keys] = []
+        for name, solution in zip(names, solutions, strict=True):
+            row = self._rows.get(name)
+            if row is None or not row[0]:
+                keys = read_keys(solution)
+                self._keep(name, (_dump(keys.title, keys.literals, keys.errors, keys.triggers), None))
+                found.append(keys)
+            else:
+                found.append(Keys(*map(frozenset, orjson.loads(row[0]))))
+        live = set(names)
+        if len(self._rows) > _WASTE * len(live) + 100:
+            dead = self._rows.keys() - live
+            if self._db is not None:
+                self._db.executemany("delete from lessons where name = ?", [(name,) for name in dead])
+            for name in dead:
+                del self._rows[name]
+                self._changed.discard(name)
+        return found
+
+    def traits(self, solution: Solution, keys: Keys) -> Traits:
+        """The traits of a solution whose keys were asked for."""
+        name = content_name(solution)
+        first, second = self._rows[name]
+        if not second:
+            traits = read_traits(solution, keys)
+            self._keep(
+                name, (first, _dump(traits.words, traits.symptom, traits.fix, traits.reversal, [traits.foreign]))
+            )
+            return traits
+        words, symptom, fix, reversal, (foreign,) = orjson.loads(second)
+        title = title_of(solution)
+        return Traits(
+            title=title,
+            title_words=keys.title,
+            words=frozenset(words),
+            literals=keys.literals,
+            symptom=frozenset(symptom),
+            fix=frozenset(fix),
+            errors=keys.errors,
+            triggers=keys.triggers,
+            length=len(solution.body),
+            foreign=foreign,
+            created=solution.created,
+            reversal=frozenset(reversal),
+            text=f"{title}\n\n{solution.body}",
+        )
+
+    def _keep(self, name: bytes, row: Row) -> Row:
+        self._rows[name] = row
+        self._changed.add(name)
+        return row
+
+    def _open(self, place: Path) -> None:
+        place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._db = sqlite3.connect(place, timeout=_BUSY_SECONDS, isolation_level=None)
+        self._db.execute("pragma synchronous = normal")
+        self._db.execute("begin immediate")
+        for statement in _SCHEMA:
+            self._db.execute(statement)
+        version = _version()
+        if self._db.execute("select version from made_by").fetchall() != [(version,)]:
+            self._db.execute("delete from made_by")
+            self._db.execute("delete from lessons")
+            self._db.execute("insert into made_by values (?)", (version,))
+        for name, keys, traits in self._db.execute("select name, keys, traits from lessons"):
+            self._rows[name] = (keys, traits)
+
+    def _write(self, db: sqlite3.Connection) -> None:
+        rows = [(name, *self._rows[name]) for name in sorted(self._changed)]
+        db.executemany("insert or replace into lessons values (?, ?, ?)", rows)
+        db.execute("commit")
+
+    def _close(self) -> None:
+        if self._db is not None:
+            with contextlib.suppress(sqlite3.Error):
+                self._db.rollback()
+            self._db.close()
+            self._db = None
+
+
+def content_name(solution: Solution) -> bytes:
+    """Sixteen bytes that name all that keys and traits are read from."""
+    triggers = solution.triggers
+    parts = (solution.title, solution.body, *triggers.paths, "", *triggers.commands, "", *triggers.errors)
+    return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+
+
+def _dump(*sets: object) -> bytes:
+    """Sets as JSON; empty where a text cannot be written (half a surrogate), which is then read each time."""
+    with contextlib.suppress(orjson.JSONEncodeError):
+        return orjson.dumps([sorted(one) if isinstance(one, frozenset) else one for one in sets])
+    return b""
+
+
+def _version() -> str:
+    whole = hashlib.sha256()
+    for module in _READERS:
+        whole.update(Path(str(module.__file__)).read_bytes())
+    return whole.hexdigest()

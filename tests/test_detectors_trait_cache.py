@@ -1,0 +1,102 @@
+"""What is kept of lessons from run to run gives the judgements that reading them anew gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import detectors.trait_cache
+from benchmarks.corpus import make_lessons
+from detectors.meaning import Judged, find_same
+from detectors.trait_cache import DATABASE, TraitCache
+from detectors.traits import read_keys, read_traits
+from index.frontmatter import parse_solution
+from index.records import Solution, Triggers
+
+
+def lessons(size: int, seed: int = 5) -> list[Solution]:
+    """Lessons of the generated corpus, of which some are edited copies of others."""
+    read = [parse_solution(lesson.path, lesson.text) for lesson in make_lessons(seed, size)]
+    return [one for one in read if isinstance(one, Solution)]
+
+
+def judged(folder: Path | None, solutions: list[Solution]) -> tuple[Judged, ...]:
+    with TraitCache(folder) as known:
+        return find_same(solutions, known=known)
+
+
+def test_a_warm_run_judges_as_a_cold_one(tmp_path: Path) -> None:
+    """Lessons change, come and go between two runs; what the cache gives is what reading all of them gives."""
+    before = lessons(150)
+    after = [*before[5:], *lessons(30, seed=6)]
+    assert judged(tmp_path, before) == find_same(before)
+    assert judged(tmp_path, before) == find_same(before)
+    assert judged(tmp_path, after) == find_same(after)
+    assert any(one.judgement.answer != "different" for one in find_same(after))
+
+
+def test_what_is_kept_is_read_and_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    solutions = lessons(60)
+    first = judged(tmp_path, solutions)
+
+    def fail(*_: object) -> None:
+        raise AssertionError("was read again")
+
+    monkeypatch.setattr(detectors.trait_cache, "read_keys", fail)
+    monkeypatch.setattr(detectors.trait_cache, "read_traits", fail)
+    assert judged(tmp_path, solutions) == first
+
+
+@pytest.mark.parametrize("harm", [b"", b"no database", None])
+def test_the_cache_may_be_lost_or_damaged_at_any_time(tmp_path: Path, harm: bytes | None) -> None:
+    solutions = lessons(60)
+    first = judged(tmp_path, solutions)
+    if harm is None:
+        (tmp_path / DATABASE).unlink()
+    else:
+        (tmp_path / DATABASE).write_bytes(harm)
+    assert judged(tmp_path, solutions) == first
+    assert judged(tmp_path, solutions) == first
+
+
+def test_another_way_of_reading_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    solutions = lessons(20)
+    with monkeypatch.context() as patch:
+        patch.setattr(detectors.trait_cache, "_version", lambda: "older")
+        patch.setattr(detectors.trait_cache, "_dump", lambda *_: b"[[],[],[],[]]")
+        judged(tmp_path, solutions)
+    assert judged(tmp_path, solutions) == find_same(solutions)
+
+
+def test_a_folder_that_cannot_be_used_is_done_without(tmp_path: Path) -> None:
+    place = tmp_path / "file"
+    place.write_text("x")
+    solutions = lessons(20)
+    assert judged(place, solutions) == find_same(solutions)
+
+
+def test_what_left_the_store_is_forgotten(tmp_path: Path) -> None:
+    judged(tmp_path, lessons(300))
+    judged(tmp_path, lessons(20))
+    with TraitCache(tmp_path) as known:
+        assert len(known._rows) == 20
+
+
+TEXTS = st.text(st.sampled_from("ab1_/. `\n#*é中\ud800"), max_size=40)
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_any_text_comes_back_as_it_was(
+    tmp_path_factory: pytest.TempPathFactory, title: str, body: str, error: str
+) -> None:
+    """Keys and traits of any lesson are the same from the cache as from the lesson."""
+    folder = tmp_path_factory.mktemp("cache")
+    solution = Solution("0" * 26, title, "bugs", body, triggers=Triggers((title,), (body,), (error,)))
+    for _ in range(2):
+        with TraitCache(folder) as known:
+            (keys,) = known.keys([solution])
+            assert keys == read_keys(solution)
+            assert known.traits(solution, keys) == read_traits(solution)
