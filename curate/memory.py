@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import re
+from collections.abc import Callable, Collection, Sequence
 from datetime import date
 
 from index.changes import Change, Plan
@@ -14,6 +15,9 @@ BEGIN = "<!-- hotwash:begin - written by hotwash; edit outside these markers -->
 END = "<!-- hotwash:end -->"
 DATED = "Updated "
 MAX_LINE = 240
+# So many new lessons of high importance are worth a write-back at a session's end; fewer wait for the daily run.
+WRITE_BACK = 5
+_IDENTITY = re.compile(r"\(([0-9A-Za-z]{20,40})\)$")
 
 
 def usefulness(solution: Solution, today: date) -> tuple[float, str]:
@@ -71,6 +75,34 @@ def _split(text: str) -> tuple[str, list[str], str] | None:
     lines = [line for line in text[start:end].split("\n") if line.startswith("- ")]
     after = text[end + len(END) :]
     return text[:start], lines, after.removeprefix("\n")
+
+
+def high_lessons(solutions: Sequence[Solution], may_serve: Callable[[Solution], bool]) -> frozenset[str]:
+    """The ids of the lessons of high importance that may be held."""
+    return frozenset(one.id for one in solutions if one.importance == "high" and may_serve(one))
+
+
+def why_not_yet(
+    existing: bytes | None,
+    solutions: Sequence[Solution],
+    may_serve: Callable[[Solution], bool],
+    seen: Collection[str] | None,
+) -> str:
+    """Why the block can wait for the daily run; "" where it is to be written now.
+
+    Now means: there is none yet, it holds what may not be served (any more), or five lessons of high importance came
+    since the last write-back. `seen` are those that it knew; None where that is not known, then the block tells.
+    """
+    parts = _split((existing or b"").decode("utf-8", "surrogateescape"))
+    if parts is None:
+        return ""
+    held = {found[1] if (found := _IDENTITY.search(line.strip())) else "" for line in parts[1]}
+    if held - {one.id for one in solutions if may_serve(one)}:
+        return ""
+    new = len(high_lessons(solutions, may_serve) - (held if seen is None else frozenset(seen)))
+    if new >= WRITE_BACK:
+        return ""
+    return f"{new} of {WRITE_BACK} lessons of high importance since the last write-back; the daily run does it"
 
 
 def plan_memory(

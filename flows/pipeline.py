@@ -42,7 +42,7 @@ def session_end(
         file_inbox(run)
         quarantine(run)
         promote(run)
-        finish(run)
+        finish(run, memory_when_due=True)
         return run.report
 
 
@@ -143,8 +143,8 @@ def refresh(world: World, command: str) -> None:
         finish(run)
 
 
-def finish(run: Pass) -> None:
+def finish(run: Pass, memory_when_due: bool = False) -> None:
     """What every chain ends with: the memory block, the derived files, the report."""
-    remember(run)
+    remember(run, memory_when_due)
     write_index(run)
     conclude(run)

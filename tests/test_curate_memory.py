@@ -7,7 +7,7 @@ from datetime import UTC, date, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curate.memory import BEGIN, END, plan_memory
+from curate.memory import BEGIN, END, choose_lines, high_lessons, plan_memory, usefulness, why_not_yet
 from index.records import Solution
 from index.settings import MemorySettings
 from index.store import solution_id
@@ -58,3 +58,67 @@ def test_what_may_not_be_served_is_not_in_it() -> None:
     plan = plan_memory(None, [lesson(1)], lambda _: False, SETTINGS, TODAY)
     assert plan.changes == ()
     assert plan.skipped
+
+
+LESSONS = st.lists(
+    st.builds(
+        lambda number, confidence, importance, words: Solution(
+            solution_id(datetime(2026, 11, 1, tzinfo=UTC), f"{number} {words}"),
+            f"Lesson {number} {'word ' * words}",
+            "bugs",
+            "",
+            confidence=confidence,
+            importance=importance,
+            created=datetime(2026, 11, 1, tzinfo=UTC),
+        ),
+        st.integers(0, 200),
+        st.sampled_from([0.7, 0.8, 0.9]),
+        st.sampled_from(["low", "medium", "high"]),
+        st.integers(1, 60),
+    ),
+    max_size=20,
+    unique_by=lambda lesson: lesson.id,
+)
+
+
+@given(LESSONS, LESSONS)
+def test_a_line_leaves_only_for_a_better_one(old: list[Solution], new: list[Solution]) -> None:
+    """Whatever comes, of whatever length: where a line goes, one of more use has come."""
+    lessons = {lesson.id: lesson for lesson in (*old, *new)}
+    before = choose_lines(old, SETTINGS, TODAY)
+    after = choose_lines(list(lessons.values()), SETTINGS, TODAY)
+
+    def worth(line: str) -> tuple[float, str]:
+        return usefulness(lessons[line[:-1].rpartition("(")[2]], TODAY)
+
+    come = [worth(line) for line in after if line not in before]
+    for line in before:
+        if line not in after:
+            assert max(come) > worth(line)
+
+
+@given(LESSONS, st.sets(st.integers(0, 19)), LESSONS)
+def test_at_a_session_s_end_it_is_written_when_five_important_lessons_came(
+    old: list[Solution], unsafe: set[int], new: list[Solution]
+) -> None:
+    """Fewer wait for the daily run, unless the block holds what may not be served; a write-back settles it."""
+    lessons = list({lesson.id: lesson for lesson in (*old, *new)}.values())
+    pulled = {old[place].id for place in unsafe if place < len(old)}
+
+    def may_serve(solution: Solution) -> bool:
+        return solution.id not in pulled
+
+    block = written(None, old)
+    if block is None:
+        assert why_not_yet(None, lessons, may_serve, None) == ""
+        return
+    seen = high_lessons(old, lambda _: True)
+    come = high_lessons(lessons, may_serve) - seen
+    must = len(come) >= 5 or any(f"({name})".encode() in block for name in pulled)
+    assert bool(why_not_yet(block, lessons, may_serve, seen)) is not must
+    plan = plan_memory(block, lessons, may_serve, SETTINGS, TODAY)
+    settled = plan.changes[0].after if plan.changes else block
+    assert settled is not None
+    assert not any(name.encode() in settled for name in pulled)
+    if any(may_serve(lesson) for lesson in lessons):
+        assert why_not_yet(settled, lessons, may_serve, high_lessons(lessons, may_serve))
