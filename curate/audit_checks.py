@@ -23,6 +23,7 @@ from curate.skills import (
     MAX_TOKENS,
     Skill,
 )
+from index.decode import safe_yaml
 
 # What Claude Code alone takes in a skill's front matter, beside the six keys of the specification.
 CLAUDE_KEYS = frozenset(
@@ -65,7 +66,7 @@ def front_values(text: str) -> dict[str, Any] | None:
         return None
     front, _, rest = text.removeprefix("---").partition("\n---")
     try:
-        values = yaml.safe_load(front) if rest or front else None
+        values = safe_yaml(front) if rest or front else None
     except (yaml.YAMLError, ValueError, RecursionError):
         return None
     return values if isinstance(values, dict) else None

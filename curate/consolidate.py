@@ -24,6 +24,7 @@ from curate.guard import (
 )
 from index.bullets import parse_bullets, render_bullets
 from index.changes import Change, Note, Plan
+from index.decode import load_json
 from index.errors import ModelError
 from index.frontmatter import render_solution
 from index.records import CONFIDENCE_RANGE, IMPORTANCE_RANK, TRUST_RANK, Category, Importance, Solution
@@ -183,7 +184,7 @@ def reflect_sources(sources: Sequence[Solution], guarded: Guarded) -> Solution:
 def parse_answer(answer: str) -> tuple[Bullet, ...] | None:
     """A model's bullets, or None where the answer is not what the schema asks for: it is never half used."""
     try:
-        rows = json.loads(answer)["bullets"]
+        rows = load_json(answer)["bullets"]
         return tuple(Bullet(str(row["text"]).strip(), tuple(str(i) for i in row["ids"])) for row in rows)
     except (ValueError, KeyError, TypeError):
         return None

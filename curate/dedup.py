@@ -14,6 +14,7 @@ from curate.guard import statements, uncovered
 from detectors.duplicates import Pair, cluster_pairs
 from index.bullets import render_bullets
 from index.changes import Change, Note, Plan, move
+from index.decode import load_json
 from index.frontmatter import edit_frontmatter
 from index.literals import Difference, differs
 from index.records import IMPORTANCE_RANK, TRUST_RANK, Importance, Solution
@@ -51,7 +52,7 @@ def parse_decisions(text: str) -> KeptApart:
     kept: set[tuple[str, str]] = set()
     for line in text.splitlines():
         try:
-            row = json.loads(line)
+            row = load_json(line)
         except ValueError:
             continue
         pair = row.get("pair") if isinstance(row, dict) and row.get("decision") == KEEP_BOTH else None

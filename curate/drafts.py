@@ -17,6 +17,7 @@ import yaml
 
 from curate.branch import Branched
 from curate.skills import SKILL_FILE, Skill, parse_skill
+from index.decode import safe_yaml
 from index.records import Problem
 from index.store import CANDIDATES
 
@@ -195,7 +196,7 @@ def parse_draft(name: str, text: str, evidence: str, details: str = "") -> Draft
     """A draft from its files; strict about the evidence, which only we write."""
     path = f"{CANDIDATES}/{name}/{EVIDENCE_FILE}"
     try:
-        values = yaml.safe_load(evidence)
+        values = safe_yaml(evidence)
         rows = tuple(_parse_row(row) for row in values["sessions"])
         improves = values.get("improves")
         return Draft(
@@ -281,7 +282,7 @@ def render_decided(decided: Decided) -> str:
 def parse_decided(path: str, text: str) -> Decided | Problem:
     """A decision from its file."""
     try:
-        values = yaml.safe_load(text)
+        values = safe_yaml(text)
         choice = next(choice for choice in CHOICES if choice == values["choice"])
         branch = values.get("branch")
         return Decided(

@@ -17,7 +17,6 @@ the moment itself is old enough (`Evidence.latest`).
 from __future__ import annotations
 
 import hashlib
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -25,6 +24,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from curate.git import run_git
+from index.decode import load_json
 from index.files import write_derived
 from index.records import Solution
 from index.store import CACHE, CROCKFORD
@@ -105,7 +105,7 @@ def read_git_times(root: Path) -> dict[str, int]:
 def read_seen(root: Path) -> dict[str, int]:
     """The earliest mtime that each text was seen with, by `text_key`; {} where nothing was kept or it is damaged."""
     try:
-        kept = json.loads((root / CACHE / SEEN_FILE).read_bytes())
+        kept = load_json((root / CACHE / SEEN_FILE).read_bytes())
     except (OSError, ValueError):
         return {}
     if not isinstance(kept, dict):

@@ -19,6 +19,7 @@ from curate.guard import statements
 from curate.retire import LEFT_KEYS, without_keys
 from curate.tombstones import FORGOTTEN, LEAST_CHARACTERS, PREFIX, Kind
 from curate.traces import Traces, plain
+from index.decode import load_json, safe_yaml
 from index.errors import StoreError, UsageError
 from index.frontmatter import edit_frontmatter, parse_solution
 from index.records import Problem, Solution
@@ -148,7 +149,7 @@ def _versions(journal: bytes) -> list[Solution]:
         if b'"was":"---' not in line:
             continue
         try:
-            row = json.loads(line)
+            row = load_json(line)
             read = parse_solution(str(row["path"]), str(row["was"]))
         except (ValueError, KeyError, TypeError):
             continue
@@ -453,11 +454,11 @@ def _check_readable(path: str, before: bytes, after: bytes) -> None:
             raise StoreError(f"{path}: could not be read without that string ({now.reason}). Nothing was forgotten.")
     elif path.endswith((".yaml", ".yml")):
         try:
-            yaml.safe_load(before)
+            safe_yaml(before.decode("utf-8", "replace"))
         except yaml.YAMLError:
             return
         try:
-            yaml.safe_load(after)
+            safe_yaml(after.decode("utf-8", "replace"))
         except yaml.YAMLError:
             raise StoreError(f"{path}: could not be read without that string. Nothing was forgotten.") from None
 
@@ -477,7 +478,7 @@ def _rewrite_journal(raw: bytes, traces: Traces, doomed: Doomed) -> bytes:
 
 def _change_row(line: bytes) -> dict[str, Any] | None:
     try:
-        row = json.loads(line)
+        row = load_json(line)
     except ValueError:
         return None
     return row if isinstance(row, dict) and "path" in row and not row.get("forgotten") else None

@@ -6,13 +6,13 @@ may have moved, or the lesson may be about why it went.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
+from index.decode import load_json
 from index.records import Solution
 
 Kind = Literal["path", "command", "version"]
@@ -137,7 +137,7 @@ def _look_up(thing: Named, root: Path, manifests: dict[str, str]) -> bool | None
 
 def _has_script(manifest: str, name: str) -> bool | None:
     try:
-        scripts = json.loads(manifest).get("scripts", {})
+        scripts = load_json(manifest).get("scripts", {})
     except (ValueError, AttributeError):
         return None
     return isinstance(scripts, dict) and name in scripts

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
@@ -11,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from curate.skills import SKILL_FILE, SkillFolder, skill_folders
+from index.decode import load_json
 
 MAX_MEMORY_BYTES = 4 * 1024 * 1024
 MAX_COMMANDS = 5_000
@@ -129,7 +129,7 @@ def _is_folder(path: Path) -> bool:
 
 def _read_json(path: Path) -> dict[str, Any]:
     with suppress(OSError, ValueError):
-        value = json.loads(path.read_bytes())
+        value = load_json(path.read_bytes())
         if isinstance(value, dict):
             return value
     return {}

@@ -18,6 +18,7 @@ from pathlib import Path
 import yaml
 from slugify import slugify
 
+from index.decode import safe_yaml
 from index.records import Problem
 
 SKILL_FILE = "SKILL.md"
@@ -105,7 +106,7 @@ def parse_skill(path: str, text: str) -> Skill | Problem:
     if front is None:
         return Problem(path, 1, "no front matter between two --- lines", "skill")
     try:
-        values = yaml.safe_load(front)
+        values = safe_yaml(front)
     except (yaml.YAMLError, ValueError, RecursionError) as error:
         return Problem(path, _line(error), f"front matter is not valid YAML: {error}", "skill")
     description = values.get("description") if isinstance(values, dict) else None

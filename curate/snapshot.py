@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from pathlib import Path
 
+from index.decode import load_json
 from index.errors import StoreError, UnknownName
 from index.files import write_atomic
 from index.settings import SnapshotSettings
@@ -81,7 +82,7 @@ def read_snapshot(path: Path) -> dict[str, tuple[bytes, int]]:
                 opened = tar.extractfile(member) if member.isfile() else None
                 if opened:
                     files[member.name] = (opened.read(), int(member.mtime * 1_000_000_000))
-        manifest = json.loads(files.pop(MANIFEST)[0])
+        manifest = load_json(files.pop(MANIFEST)[0])
     except (OSError, EOFError, tarfile.TarError, KeyError, ValueError) as error:
         raise StoreError(f"{path}: not a snapshot that can be read ({error}). Choose another one.") from error
     wrong = sorted(

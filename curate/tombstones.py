@@ -18,6 +18,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, get_args
 
+from index.decode import load_json
+
 Kind = Literal["lesson", "session", "project", "string"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
@@ -87,7 +89,7 @@ def make_tombstone(kind: Kind, name: str, day: str, known: Iterable[Tombstone] =
 def parse_tombstone(raw: bytes) -> Tombstone | None:
     """A tombstone from its file, or None where it is none."""
     try:
-        values = json.loads(raw)
+        values = load_json(raw)
         bytes.fromhex(values["salt"])
         length, hint = int(values.get("length", 0)), int(values.get("hint", 0))
         return Tombstone(values["kind"], values["salt"], str(values["digest"]), str(values["day"]), length, hint)

@@ -13,6 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from curate.tombstones import FORGOTTEN
+from index.decode import load_json
 from index.store import slug
 
 GZIP = b"\x1f\x8b"
@@ -170,10 +171,10 @@ def _json_values(text: str) -> Iterator[object]:
     if not text.lstrip().startswith(("{", "[")):
         return
     try:
-        yield json.loads(text)
+        yield load_json(text)
     except ValueError:
         for line in text.split("\n"):
             try:
-                yield json.loads(line)
+                yield load_json(line)
             except ValueError:
                 continue

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from curate.consolidate import PROMPT_CHARACTERS, Ask, Question
 from curate.drafting import Section, Statement, Written, arrange_draft, choose_statements, order_solutions
 from curate.guard import atoms, covers, reasons_to_drop
+from index.decode import load_json
 from index.errors import ModelError
 from index.literals import differs
 from index.records import Solution
@@ -81,7 +82,7 @@ def question_for(titles: Sequence[str], chosen: Sequence[Statement]) -> Question
 def parse_answer(answer: str) -> tuple[str, tuple[tuple[Section, str], ...]] | None:
     """(title, texts with their parts), or None where the answer is not what the schema asks for."""
     try:
-        values = json.loads(answer)
+        values = load_json(answer)
         rows = tuple((section, text) for section in SECTIONS for text in values[section])
         title = values["title"]
     except (ValueError, KeyError, TypeError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import sqlite3
@@ -22,6 +21,7 @@ from detectors.poison.scan import rule_set_version
 from flows.context import World, recall_database
 from flows.render import plural
 from flows.stages import RECALL_KEY, recall_key
+from index.decode import load_json
 from index.errors import HotwashError
 from index.files import read_bytes
 from index.journal import journal_ended
@@ -140,7 +140,7 @@ def check_derived(world: World, store: Store) -> Iterator[Check]:
 
 def _kept_rule_set(root: Path) -> str:
     with suppress(OSError, ValueError, KeyError, TypeError):
-        return str(json.loads((root / VERDICTS).read_bytes())["rule_set"])
+        return str(load_json((root / VERDICTS).read_bytes())["rule_set"])
     return ""
 
 

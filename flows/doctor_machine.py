@@ -25,6 +25,7 @@ from flows.install.base import Installer, InstallError, hook_command, install, r
 from flows.install.hooksjson import SCRIPT
 from flows.install.registry import INSTALLERS
 from flows.server import Server, auth_headers, find_deployment, is_healthy, read_serving, serve_file, store_label
+from index.decode import load_json, safe_yaml
 from index.errors import HotwashError
 
 LEAST_PYTHON = (3, 11)
@@ -125,7 +126,7 @@ def _check_agent(
         return
     if switch := _SWITCHES.get(name):
         with suppress(ValueError):
-            if json.loads(text).get(switch) is True:
+            if load_json(text).get(switch) is True:
                 yield Check("hooks", "bad", f"{name}: {switch} is on in {path}", f"take {switch} out of {path}")
     bad = False
     for command in commands:
@@ -146,14 +147,14 @@ def find_commands(text: str) -> Iterator[tuple[str, ...]]:
     """The commands that run our script, without the agent and moment at their end: in JSON, YAML or a
     JavaScript list."""
     with suppress(ValueError):
-        yield from _commands_in(json.loads(text))
+        yield from _commands_in(load_json(text))
         return
     for found in _LIST.finditer(text):
         with suppress(ValueError, TypeError):
-            yield tuple(str(part) for part in json.loads(found[0]))
+            yield tuple(str(part) for part in load_json(found[0]))
             return
     with suppress(yaml.YAMLError):
-        yield from _commands_in(yaml.safe_load(text))
+        yield from _commands_in(safe_yaml(text))
 
 
 def _commands_in(value: Any) -> Iterator[tuple[str, ...]]:

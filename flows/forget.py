@@ -31,6 +31,7 @@ from flows.pipeline import refresh
 from flows.serve import PREFECT_FOLDER
 from flows.server import SERVE_FILE, read_serving
 from index.apply import recover
+from index.decode import load_json
 from index.errors import StoreError
 from index.files import read_bytes, store_lock, sweep_temporaries, write_atomic
 from index.store import CACHE, INDEX_FILE, JOURNAL
@@ -135,7 +136,7 @@ def complete(world: World) -> bool:
     raw = read_bytes(root / INTENT)
     if raw is None:
         return False
-    intent = json.loads(raw)
+    intent = load_json(raw)
     doomed = parse_doomed(intent["doomed"])
     for path, text in intent["stones"].items():
         if not (root / path).exists():

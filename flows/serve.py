@@ -29,6 +29,7 @@ from flows.server import (
     read_serving,
     serve_file,
 )
+from index.decode import load_json
 from index.errors import HotwashError, SettingsError
 from index.files import write_atomic
 from index.settings import ServeSettings, Settings, read_settings
@@ -212,7 +213,7 @@ def check_port(settings: ServeSettings) -> None:
 def stop_orphan(root: Path) -> None:
     """Stop a server that a killed `serve` of this store left behind; nothing else is ever touched."""
     try:
-        serving = json.loads(serve_file(root).read_text(encoding="utf-8"))
+        serving = load_json(serve_file(root).read_text(encoding="utf-8"))
         pid = int(serving["server_pid"])
     except (OSError, ValueError, KeyError, TypeError):
         return

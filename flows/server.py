@@ -20,6 +20,7 @@ from urllib.parse import quote, urlsplit
 
 from slugify import slugify
 
+from index.decode import load_json
 from index.errors import HotwashError
 from index.store import CACHE
 
@@ -55,7 +56,7 @@ def serve_file(root: Path) -> Path:
 def read_serving(root: Path) -> dict[str, Any] | None:
     """What `hotwash serve` wrote about itself ({"api_url", "pid", "server_pid"}); None if it is not running."""
     try:
-        serving = json.loads(serve_file(root).read_text(encoding="utf-8"))
+        serving = load_json(serve_file(root).read_text(encoding="utf-8"))
         alive(int(serving["pid"]))
     except (OSError, ValueError, KeyError, TypeError):
         return None
@@ -108,7 +109,7 @@ def call(server: Server, method: str, path: str, body: object = None) -> Any:
     except (OSError, ValueError) as error:
         raise ServerError(f"{url}: no answer from the Prefect server: {error}") from error
     try:
-        return json.loads(content) if content else None
+        return load_json(content) if content else None
     except ValueError as error:
         raise ServerError(f"{url}: the answer is not Prefect's") from error
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from curate.verdicts import Verdicts
 from flows.context import World
 from flows.ingest import MOST_TRIES
 from flows.render import plural
+from index.decode import load_json
 from index.journal import read_runs
 from index.records import Problem
 from index.store import ARCHIVE, INBOX, QUARANTINE, SPOOL, read_store, walk_markdown
@@ -129,7 +129,7 @@ def cleanup_days(world: World, agent: str) -> int:
         return days
     folder = Path(world.env.get("CLAUDE_CONFIG_DIR") or world.home / ".claude")
     with contextlib.suppress(OSError, ValueError, AttributeError, TypeError):
-        days = int(json.loads((folder / "settings.json").read_bytes()).get("cleanupPeriodDays", days))
+        days = int(load_json((folder / "settings.json").read_bytes()).get("cleanupPeriodDays", days))
     return days
 
 

@@ -10,6 +10,7 @@ from typing import Any, cast
 
 import yaml
 
+from index.decode import is_deep
 from index.plain_yaml import parse_plain
 from index.records import (
     CATEGORIES,
@@ -26,7 +27,6 @@ from index.records import (
 # Front matter of a lesson is a few hundred bytes; the bound keeps a hostile file from costing memory or time.
 MAX_FRONTMATTER = 64 * 1024
 MAX_BODY = 1024 * 1024
-MAX_NESTING = 200
 _KEY = re.compile(r"^([A-Za-z_][A-Za-z0-9_.-]{0,99})[ \t]*:(?=[ \t\r]|$)")
 _PLAIN = re.compile(r"[A-Za-z][A-Za-z0-9 _./@+-]{0,200}\Z")
 _RESERVED = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n", "none", "nan"})
@@ -61,13 +61,7 @@ _Loader.yaml_implicit_resolvers = {
 
 def load_yaml(text: str) -> object:
     """The value of a YAML text under the rules of `_Loader`; dates stay texts. Raises BadValue with its line."""
-    # libyaml and the Python composer both recurse: depth is bounded before they see the text.
-    depth = deepest = 0
-    for character in text:
-        depth += (character in "[{") - (character in "]}")
-        deepest = max(deepest, depth)
-    indent = max((len(line) - len(line.lstrip(" ")) for line in text.splitlines()), default=0)
-    if deepest > MAX_NESTING or indent > 10 * MAX_NESTING:
+    if is_deep(text):
         raise BadValue("wanted front matter nested less deeply, found over 200 levels")
     try:
         # An alias needs a `*`; only then is the text worth a second look, before anything is built from it.

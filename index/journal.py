@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from index.decode import load_json
 from index.files import read_bytes, sync_folder
 from index.store import JOURNAL
 
@@ -124,7 +125,7 @@ _BELONGS = {"stage": ("changes",), "path": ("why", "before", "after", "was", "mt
 def _parse_line(raw: bytes) -> dict[str, Any] | None:
     """One line of a journal, or None where it is none: cut, damaged, or of another make."""
     try:
-        line = json.loads(raw)
+        line = load_json(raw)
     except ValueError:
         return None
     if not isinstance(line, dict) or any(not isinstance(line[k], kind) for k, kind in _FIELDS.items() if k in line):

@@ -13,6 +13,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 from index import matching
+from index.decode import load_json
 from index.error_matching import match_error
 from index.matching import Hit
 from index.words import words_of
@@ -188,7 +189,7 @@ def read_empty(home: Path) -> list[dict[str, object]]:
         with contextlib.suppress(OSError):
             for line in (home / "logs" / name).read_text("utf-8", errors="replace").split("\n"):
                 with contextlib.suppress(ValueError):
-                    entry = json.loads(line)
+                    entry = load_json(line)
                     if isinstance(entry, dict):
                         entries.append(entry)
     return entries

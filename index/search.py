@@ -7,8 +7,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-import yaml
-
+from index.decode import load_json, safe_yaml
 from index.frontmatter import split_frontmatter
 from index.records import Solution
 
@@ -48,9 +47,9 @@ def render_index(solutions: Iterable[Solution]) -> str:
 def parse_index(text: str) -> list[dict[str, Any]]:
     """The entries of an `.index.yaml`: line by line where it is ours, through PyYAML where someone reformatted it."""
     try:
-        return [json.loads(line[2:]) for line in text.split("\n") if line and not line.startswith("#") and line != "[]"]
+        return [load_json(line[2:]) for line in text.split("\n") if line and not line.startswith("#") and line != "[]"]
     except ValueError:
-        loaded = yaml.safe_load(text)
+        loaded = safe_yaml(text)
         return loaded if isinstance(loaded, list) else []
 
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import yaml
 
+from index.decode import safe_yaml
 from index.errors import SettingsError
 
 
@@ -241,7 +242,7 @@ def read_settings(root: Path, env: Mapping[str, str]) -> Settings:
     given: object = None
     if path.is_file():
         try:
-            given = yaml.safe_load(path.read_text(encoding="utf-8-sig"))
+            given = safe_yaml(path.read_text(encoding="utf-8-sig"))
         except (yaml.YAMLError, UnicodeDecodeError) as error:
             raise SettingsError(f"{path}: not valid YAML: {error}. Mend the file or move it away.") from error
     built = _build(Settings, given, str(path), env, "HOTWASH_")

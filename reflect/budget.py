@@ -21,6 +21,7 @@ from urllib.parse import urlsplit
 
 import filelock
 
+from index.decode import load_json
 from index.errors import ModelError
 from index.settings import ModelSettings
 from index.store import SPOOL
@@ -78,7 +79,7 @@ def read_prices() -> Mapping[str, Mapping[str, Any]]:
     if spec is None or spec.origin is None:
         return {}
     try:
-        found: Mapping[str, Mapping[str, Any]] = json.loads((Path(spec.origin).parent / PRICE_FILE).read_bytes())
+        found: Mapping[str, Mapping[str, Any]] = load_json((Path(spec.origin).parent / PRICE_FILE).read_bytes())
     except (OSError, ValueError):
         return {}
     return found
@@ -144,7 +145,7 @@ def render_spend(spend: Spend) -> str:
 def parse_spend(text: str) -> Spend | None:
     """A day's ledger from its file; None if it is not one."""
     try:
-        row = json.loads(text)
+        row = load_json(text)
         return Spend(float(row["usd"]), int(row["tokens"]), int(row["calls"]))
     except (ValueError, TypeError, KeyError):
         return None

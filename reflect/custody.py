@@ -6,11 +6,13 @@ import gzip
 import hashlib
 import io
 import json
+import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Any
 
+from index.decode import load_json
 from index.records import Episode, Session, Turn
 from index.store import EPISODES, slug
 
@@ -89,7 +91,7 @@ def pack_episode(head: Mapping[str, Any], rows: Iterable[Mapping[str, Any]]) -> 
 def read_episode(raw: bytes) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """(head, turns) of an episode file; ({}, []) where it cannot be read."""
     try:
-        lines = [json.loads(line) for line in gzip.decompress(raw).decode("utf-8").split("\n") if line]
+        lines = [load_json(line) for line in gzip.decompress(raw).decode("utf-8").split("\n") if line]
         return lines[0], lines[1:]
-    except (OSError, EOFError, ValueError, IndexError):
+    except (OSError, EOFError, ValueError, IndexError, zlib.error):
         return {}, []

@@ -7,7 +7,6 @@ dropped and counted by reason.
 
 from __future__ import annotations
 
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 from detectors.evidence import error_of, is_failure, is_person, is_shell, is_statement
+from index.decode import load_json
 from index.errors import ModelError
 from index.literals import content, literals
 from index.records import EXTERNAL_ORIGINS, Episode, Origin, Problem, Session, Solution, Source, Triggers, Turn
@@ -197,7 +197,7 @@ def parse_answer(answer: str) -> list[dict[str, Any]] | str:
     """The lessons of an answer exactly as the schema has them, or in words what was wanted and found. Never a part."""
     fenced = _FENCE.match(answer)
     try:
-        read = json.loads(fenced["inner"] if fenced else answer, object_pairs_hook=_no_doubles, parse_constant=_no_such)
+        read = load_json(fenced["inner"] if fenced else answer, object_pairs_hook=_no_doubles, parse_constant=_no_such)
     except (ValueError, RecursionError) as error:
         return f"wanted one JSON object, found text that is none ({str(error)[:120]})"
     if not isinstance(read, dict) or read.keys() != {"lessons"} or not isinstance(read["lessons"], list):

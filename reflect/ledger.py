@@ -9,6 +9,7 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 
 from index.changes import Change
+from index.decode import load_json
 from index.files import read_bytes
 from index.store import SPOOL, slug
 
@@ -69,7 +70,7 @@ def render_progress(progress: Progress) -> bytes:
 def parse_progress(raw: bytes) -> Progress | None:
     """A progress file's record, or None where it cannot be used: the session is then read again, which adds nothing."""
     try:
-        values = json.loads(raw)
+        values = load_json(raw)
         return Progress(**{name: values[name] for name in _NAMES if name in values})
     except (ValueError, TypeError):
         return None

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from index.changes import Change
+from index.decode import load_json
 from index.files import read_bytes
 from index.store import SPOOL
 
@@ -66,7 +66,7 @@ def peek_spool(root: Path) -> tuple[Event, ...]:
             continue
         name = path.relative_to(root).as_posix()
         try:
-            values = json.loads(raw)
+            values = load_json(raw)
             events.append(
                 Event(
                     name,

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from flows.commands.common import open_world, print_json, print_report
+from index.decode import load_json
 from index.errors import UsageError
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ def _scan_jsonl(path: Path) -> int:
             if not raw.strip():
                 continue
             try:
-                row = json.loads(raw)
+                row = load_json(raw)
                 identity, text = row["id"], str(row["text"])
             except (ValueError, KeyError, TypeError):
                 raise UsageError(f'{path}:{number}: wanted {{"id": .., "text": ..}}, found {raw[:60]!r}.') from None

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from index.decode import load_json
 from index.errors import HotwashError
 
 MOMENTS = ("end", "turn", "start", "prompt", "tool", "error")
@@ -178,7 +179,7 @@ def write_bytes(path: Path, data: bytes, like: Path | None = None) -> None:
 def read_record(record_path: Path, path: Path) -> tuple[bytes | None, bytes] | None:
     """The config's bytes before and after our install, if a record of this very file is there."""
     try:
-        found = json.loads(record_path.read_bytes())
+        found = load_json(record_path.read_bytes())
         if found["path"] != str(path):
             return None
         before = None if found["before"] is None else base64.b64decode(found["before"])

@@ -13,6 +13,7 @@ import yaml
 
 from flows.install.base import Installer
 from flows.install.hooksjson import SCRIPT
+from index.decode import safe_yaml
 
 # (event, moment, timeout in seconds). on_session_end fires at each turn's end; the true end is on_session_finalize.
 EVENTS = (
@@ -69,7 +70,7 @@ def plan_uninstall(text: str, before: str | None) -> str:
 def read_yaml(text: str) -> dict[str, Any]:
     """The configuration as data; raises ValueError for what is no YAML mapping."""
     try:
-        value = yaml.safe_load(text)
+        value = safe_yaml(text)
     except yaml.YAMLError as error:
         raise ValueError(" ".join(str(error).split())) from error
     if value is not None and not isinstance(value, dict):
