@@ -30,6 +30,7 @@ COMMANDS: dict[str, str] = {
     "recall": "ranked solutions for a query, a path, a command or an error",
     "pack": "the memory pack for the start of a session",
     "why": "a lesson, its evidence and its history",
+    "mcp": "remember, recall, supersede and why over MCP, for an agent",
     "review": "list the drafts that wait, or decide one",
     "serve": "Prefect server and UI, all deployments and their schedules",
     "install": "put hotwash's hooks into an agent's own configuration",
