@@ -10,6 +10,7 @@ from typing import Any
 
 from index.records import Origin, Outcome, Problem, Session, Turn, Who
 from reflect.transcripts.calls import Call, relative_path
+from reflect.transcripts.foreign import mark_foreign
 from reflect.transcripts.injected import split_injected
 from reflect.transcripts.protocol import OWN_MARK
 from reflect.transcripts.text import AGENT_LIMIT, OUTPUT_LIMIT, PERSON_LIMIT, clean_text
@@ -142,7 +143,7 @@ class Recorder:
             self.agent,
             name,
             self.path,
-            self.turns(root),
+            mark_foreign(self.turns(root), root, facts.get("project", "")),
             tuple(self.problems),
             dict(sorted(self.unread.items())),
             **{"own": is_own(self), "cwd": root, **facts},
