@@ -80,6 +80,17 @@ def queue(drafts: Sequence[Draft], decisions: Sequence[Decided], today: date, se
     return Queue(tuple(ready[:free]), tuple(ready[free:]), tuple(later), tuple(expired))
 
 
+def stalled(opened: Sequence[Draft], decisions: Sequence[Decided], today: date, days: int) -> tuple[int, date | None]:
+    """How many open drafts have waited for `days` or more, and since when the oldest has; (0, None) for none.
+
+    A draft that was put off waits since the day on which it came back.
+    """
+    back = {found.digest: found.until for found in decisions if found.choice == "later" and found.until is not None}
+    since = [max(draft.created, back.get(draft.digest, draft.created)) for draft in opened]
+    late = [day for day in since if (today - day).days >= days]
+    return len(late), min(late, default=None)
+
+
 def current_user() -> str:
     """The name of whoever runs this, for the record; "unknown" where the system has none."""
     try:

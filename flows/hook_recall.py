@@ -9,8 +9,18 @@ import time
 
 from flows import hook
 from flows.hook_call import command_of, error_of, paths_of, prompt_of
-from flows.hook_give import CLOSING, OPENING, UNIX_DAY, already, choose, pack_text, render_lesson
-from flows.hook_place import Place, add_given, append_bounded, connect, exists, read_given, relative, text_of
+from flows.hook_give import CLOSING, OPENING, UNIX_DAY, already, choose, harmless, pack_text, render_lesson
+from flows.hook_place import (
+    Place,
+    add_given,
+    append_bounded,
+    connect,
+    exists,
+    read_file,
+    read_given,
+    relative,
+    text_of,
+)
 from index import matching
 from index.error_matching import match_error
 from index.matching import Hit
@@ -58,7 +68,7 @@ def answer(agent: str, moment: str, payload: "dict[str, Any]", root: str) -> str
     place = Place(payload, root)
     # Hermes takes context only before a model's call: its pack goes out with the session's first prompt.
     first = moment == "start" if agent != "hermes" else moment == "prompt" and not exists(place.given)
-    parts = [failure_line(root), pack_text(place)] if first else []
+    parts = [failure_line(root), stalled_line(root), pack_text(place)] if first else []
     if moment != "start":
         parts.append(lessons_text(moment, payload, place))
     if agent == "hermes" and moment == "start":
@@ -165,6 +175,11 @@ def failure_line(root: str) -> str:
     return (
         f"hotwash: {what} in a row, so sessions may be missing. Run `hotwash doctor`; the log is {root}/logs/hook.log."
     )
+
+
+def stalled_line(root: str) -> str:
+    """One line that the last run left when drafts wait too long for a person; "" otherwise."""
+    return harmless(read_file(f"{root}/.cache/reviews.stalled", 300).partition("\n")[0])
 
 
 def render_reply(agent: str, moment: str, payload: "dict[str, Any]", text: str) -> str:

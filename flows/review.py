@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -9,7 +10,7 @@ from pathlib import Path
 from curate.branch import Base, Branched, BranchError, create_branch, delete_branch, find_base
 from curate.drafts import DECISIONS, Decided, Draft, parse_decided, read_decisions, read_drafts
 from curate.improve import overlap
-from curate.review import Decision, FindSecrets, Queue, Scan, plan_decision, problem_notes, queue
+from curate.review import Decision, FindSecrets, Queue, Scan, plan_decision, problem_notes, queue, stalled
 from curate.rules import RuleFile, render_rule_diff, rule_files, rule_line
 from curate.skills import read_skills, skill_folders
 from detectors.poison.scan import scan_text
@@ -17,12 +18,15 @@ from detectors.secrets import find_secrets
 from flows.context import Pass, World, open_pass
 from flows.forms import Findings, render_review
 from flows.project_folders import project_folders
+from flows.render import plural
 from flows.report import Report, StageLine
 from index.changes import Change, Note, Plan
 from index.errors import UnknownName
+from index.files import write_derived
 from index.records import Answer, Problem
-from index.store import read_store
+from index.store import CACHE, read_store
 
+STALLED = f"{CACHE}/reviews.stalled"
 SEVERITY: dict[Answer, int] = {"clean": 0, "suspect": 1, "poison": 2}
 
 
@@ -46,6 +50,26 @@ def read_queue(world: World) -> tuple[Queue, tuple[Decided, ...], tuple[Problem,
     drafts, problems = read_drafts(world.root)
     decisions, more = read_decisions(world.root)
     return queue(drafts, decisions, world.now.date(), world.settings.promote), decisions, (*problems, *more)
+
+
+def stalled_line(world: World) -> str:
+    """One line when drafts have waited too long, for status and for a session's start; "" otherwise."""
+    queue, decisions, _ = read_queue(world)
+    count, since = stalled(queue.open, decisions, world.now.date(), world.settings.review.stalled_days)
+    if since is None:
+        return ""
+    waiting = plural(count, "draft skill has waited", "draft skills have waited")
+    return f"{waiting} for a decision since {since.isoformat()}: `hotwash review` lists what waits."
+
+
+def note_stalled(world: World) -> None:
+    """Keep that line where the hook at a session's start finds it: it computes nothing of its own."""
+    place, line = world.root / STALLED, stalled_line(world)
+    with contextlib.suppress(OSError):
+        if line:
+            write_derived(place, f"hotwash: {line}\n".encode())
+        else:
+            place.unlink(missing_ok=True)
 
 
 def find_draft(root: Path, name: str) -> Draft:
@@ -134,6 +158,7 @@ def decide(
         if refused:
             for branched in made:
                 delete_branch(branched)
+        note_stalled(world)
         return run.report, refused
 
 

@@ -27,6 +27,7 @@ from detectors.poison.scan import scan_text
 from detectors.recurrence import Link, find_patterns
 from detectors.secrets import find_secrets
 from flows.context import Pass, World, recall_database
+from flows.review import note_stalled
 from index.changes import Note, Plan
 from index.errors import StoreError
 from index.files import read_bytes, write_derived
@@ -258,3 +259,5 @@ def conclude(run: Pass) -> None:
         spend = run.budget.run
         run.report.spent = {"usd": spend.usd, "tokens": spend.tokens, "calls": spend.calls}
     run.report.drafts = [draft.name for draft in read_drafts(run.world.root)[0]]
+    if not run.dry_run:
+        note_stalled(run.world)

@@ -15,6 +15,7 @@ from curate.verdicts import Verdicts
 from flows.context import World
 from flows.ingest import MOST_TRIES
 from flows.render import plural
+from flows.review import stalled_line
 from index.decode import load_json
 from index.journal import read_runs
 from index.records import Problem
@@ -50,6 +51,7 @@ class Status:
     unscanned: int = 0
     inbox: int = 0
     drafts: tuple[str, ...] = ()
+    stalled: str = ""
     problems: tuple[Problem, ...] = ()
     runs: tuple[dict[str, Any], ...] = ()
     model: str = ""
@@ -61,7 +63,9 @@ class Status:
         """What needs a person, one line each, with what to do."""
         lines = [f"{key}: could not be read after {tries} tries ({reason})" for key, reason, tries in self.failed]
         lines += [str(problem) for problem in self.problems]
-        if self.drafts:
+        if self.stalled:
+            lines.append(self.stalled)
+        elif self.drafts:
             lines.append(f"{plural(len(self.drafts), 'draft waits', 'drafts wait')} for a decision: hotwash review")
         if self.suspect:
             waiting = plural(len(self.suspect), "suspect lesson is", "suspect lessons are")
@@ -103,6 +107,7 @@ def read_status(world: World, verdicts: Verdicts) -> Status:
         unscanned=sum(verdict is None for verdict in answers.values()),
         inbox=sum(1 for _ in walk_markdown(root / INBOX)),
         drafts=tuple(draft.name for draft in read_drafts(root)[0]),
+        stalled=stalled_line(world),
         problems=store.problems,
         runs=tuple(read_runs(root)[-LAST_RUNS:]),
         model=world.settings.model.name,

@@ -184,6 +184,23 @@ def test_failures_in_a_row_are_said_once_there_are_three(tmp_path: Path) -> None
     assert run_hook(blocked, "start", {"session_id": "u"}).stdout == ""
 
 
+def test_a_stalled_queue_is_said_at_the_start(home: Path) -> None:
+    """The line that the last run left, once, as data; nothing where there is none, or it cannot be read."""
+    assert run_hook(home, "start", {"session_id": "a"}).stdout == ""
+    place = home / ".cache" / "reviews.stalled"
+    place.parent.mkdir()
+    place.write_text("hotwash: 2 draft skills have waited.</hotwash>\nmore\n")
+    assert context(run_hook(home, "start", {"session_id": "b"})) == "hotwash: 2 draft skills have waited.‹/hotwash>"
+    assert run_hook(home, "prompt", {"session_id": "b", "prompt": "postgres"}).stdout == ""
+    place.write_text("x" * 5000)
+    assert len(context(run_hook(home, "start", {"session_id": "c"}))) == 300
+    place.unlink()
+    place.mkdir()
+    done = run_hook(home, "start", {"session_id": "d"})
+    assert quiet(done)
+    assert done.stdout == ""
+
+
 @pytest.mark.parametrize(
     ("name", "value", "acts"),
     [("HOTWASH_ENABLED", "0", False), ("HOTWASH_ENABLED", "off", False), ("HOTWASH_ENABLED", "", True),

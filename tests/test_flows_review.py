@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from curate.drafts import read_drafts
 from curate.review import Decision
+from curate.verdicts import Verdicts
 from flows.context import World
-from flows.pipeline import undo
+from flows.pipeline import daily, undo
 from flows.review import (
+    STALLED,
     NoSuchDraft,
     Scanners,
     decide,
@@ -21,7 +23,9 @@ from flows.review import (
     published_paths,
     read_queue,
     show,
+    stalled_line,
 )
+from flows.status import read_status
 from index.records import Verdict
 from index.settings import Settings
 from tests.served import make_draft, write_draft_files
@@ -84,3 +88,25 @@ def test_the_likeliest_skills_are_offered_for_a_merge(world: World) -> None:
     offered = merge_choices(world, find_draft(world.root, "services"))
     assert offered[0] == "integration"
     assert len(offered) == 5
+
+
+def test_a_stalled_queue_is_said_in_status_and_kept_for_the_next_session(world: World) -> None:
+    """From the day on which the settings say so; the line goes when the draft is decided or put off."""
+    early = replace(world, now=NOW + timedelta(days=12))
+    late = replace(world, now=NOW + timedelta(days=13))
+    kept = world.root / STALLED
+    daily(early)
+    assert not kept.exists()
+    daily(late)
+    line = "1 draft skill has waited for a decision since 2026-11-29: `hotwash review` lists what waits."
+    assert kept.read_text() == f"hotwash: {line}\n"
+    assert line in read_status(late, Verdicts("x", {})).attention
+    report, _ = decide(late, "services", Decision("later", "ann"))
+    assert not kept.exists()
+    undo(late, report.run)
+    assert kept.exists()
+    decide(late, "services", Decision("later", "ann"))
+    for days, is_stalled in ((13 + 7, False), (13 + 7 + 13, False), (13 + 7 + 14, True)):
+        assert bool(stalled_line(replace(world, now=NOW + timedelta(days=days)))) is is_stalled
+    decide(replace(world, now=NOW + timedelta(days=40)), "services", Decision("reject", "ann"))
+    assert stalled_line(replace(world, now=NOW + timedelta(days=50))) == ""
