@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from pathlib import Path
 from typing import Any
@@ -81,6 +82,26 @@ def test_the_project_is_found_by_its_slug(tmp_path: Path) -> None:
     (path,) = find(tmp_path, {})
     (session,) = read(path)
     assert (session.cwd, session.project) == ("/nonexistent/shop", "/nonexistent/shop")
+
+
+@pytest.mark.parametrize("known", ["listed", "spoken of", "unknown"])
+def test_the_project_is_found_by_its_hash(tmp_path: Path, known: str) -> None:
+    """In the list, or above a file that the chat read; a bare hash is no project's name."""
+    folder = "/nonexistent/shop"
+    name = hashlib.sha256(folder.encode()).hexdigest()
+    chats = tmp_path / ".gemini" / "tmp" / name / "chats"
+    chats.mkdir(parents=True)
+    listed = {folder: "shop"} if known == "listed" else {}
+    (tmp_path / ".gemini" / "projects.json").write_text(json.dumps({"projects": {"/other": "other", **listed}}))
+    read_file = {"id": "k", "name": "read_file", "args": {"absolute_path": f"{folder}/src/app.py"}, "status": "success"}
+    spoken = [answer("m1", "", read_file)] if known == "spoken of" else []
+    heading = {**HEADING, "projectHash": name}
+    path = chats / "session-1.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in (heading, *spoken)))
+    (session,) = read(path)
+    wanted = "" if known == "unknown" else folder
+    assert (session.cwd, session.project) == (wanted, wanted)
+    assert [turn.paths for turn in session.turns] == [("src/app.py",) for _ in spoken]
 
 
 def test_notices_are_known_and_other_kinds_are_counted(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ def write(tmp_path: Path, raw: bytes) -> Path:
         (b'\x00\x00{"a":1}', ({"a": 1},), ""),
         (b'{"a":1}\r', ({"a": 1},), ""),
         (b"   ", (), ""),
+        (b"\x00\x00\x00\n", (), "nul-line"),
         (b"[" * 100_000, (), "bad-json"),
         (b'{"a":', (), "bad-json"),
     ],

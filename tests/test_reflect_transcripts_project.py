@@ -52,3 +52,19 @@ def test_without_a_remote_the_folder_is_the_project(tmp_path: Path) -> None:
     assert project_of(str(tmp_path)) == str(tmp_path)
     assert project_of("", "") == ""
     assert project_of(str(tmp_path), "git@example.com:acme/shop.git") == "example.com/acme/shop"
+
+
+@pytest.mark.parametrize(
+    ("folder", "project"),
+    [
+        ("/nonexistent/shop/.worktrees/fix-tax", "/nonexistent/shop"),
+        ("/nonexistent/shop/.claude/worktrees/agent-a1b2", "/nonexistent/shop"),
+        ("/nonexistent/shop/.claude/worktrees/agent-a1b2/web", "/nonexistent/shop/web"),
+        ("C:\\src\\shop\\.worktrees\\fix", "C:\\src\\shop"),
+        ("/nonexistent/shop/worktrees/fix", "/nonexistent/shop/worktrees/fix"),
+        ("/nonexistent/.worktrees", "/nonexistent/.worktrees"),
+    ],
+)
+def test_a_working_tree_inside_its_project_is_the_project(folder: str, project: str) -> None:
+    """Also when it is gone from the disk, as most are by the time they are read."""
+    assert project_of(folder) == project

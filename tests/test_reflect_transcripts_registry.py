@@ -217,3 +217,30 @@ def test_recognise_says_nothing_of_other_files(tmp_path: Path) -> None:
     path = tmp_path / "package.json"
     path.write_text('{"name": "shop", "type": "module", "version": "1.0.0"}')
     assert recognise(path) == ""
+
+
+JUNK = {
+    "brackets": b"[" * 100_000 + b"\n",
+    "zero bytes": b"\0" * 100_000 + b"\n" + b"\0" * 200_000 + b"\n",
+    "half a record": b'{"type":"user","message":{"content":"' + b"x" * 100_000 + b"\n",
+    "a warning": b"npm warn deprecated: x\n" * 40,
+    "a mark": b"\xef\xbb\xbf",
+    "zero bytes before the record": b"\0" * 4096,
+}
+
+
+# A document is one value: only a byte order mark can stand before it.
+BROKEN = [(path, junk) for path in SAMPLES for junk in JUNK if path.suffix == ".jsonl" or junk == "a mark"]
+
+
+@pytest.mark.parametrize(("path", "junk"), BROKEN, ids=lambda value: getattr(value, "name", value))
+def test_a_transcript_is_known_behind_a_bad_beginning(path: Path, junk: str, tmp_path: Path) -> None:
+    """What a crash or another program left before the first record hides nothing; it is counted by kind."""
+    broken = tmp_path / path.name
+    broken.write_bytes(JUNK[junk] + path.read_bytes())
+    (whole,), (session,) = read_sessions(path), read_sessions(broken)
+    assert (session.agent, session.cwd, session.version) == (whole.agent, whole.cwd, whole.version)
+    assert [(turn.who, turn.text) for turn in session.turns] == [(turn.who, turn.text) for turn in whole.turns]
+    counted = {"zero bytes": ("nul-line", 2), "a warning": ("bad-json", 40), "brackets": ("bad-json", 1)}
+    kind, count = counted.get(junk, ("bad-json", int(junk == "half a record")))
+    assert session.unread.get(f"{session.agent}/{kind}", 0) == count

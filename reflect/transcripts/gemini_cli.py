@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from index.records import Outcome, Session
@@ -21,6 +22,8 @@ from reflect.transcripts.walk import walk_files
 
 agent = "gemini-cli"
 
+# The name of a project before there were slugs: the SHA-256 of its folder's path.
+_HASH = re.compile(r"[0-9a-f]{64}")
 _NOTICES = frozenset({"info", "error", "warning"})
 _FILES = "--- Content from referenced files ---"
 # PowerShell's parser refuses a line without any exit code.
@@ -165,19 +168,31 @@ class _Chat:
         if call.tool == "ask_user":
             draft.said = draft.text
 
+    def _folder(self) -> str:
+        """The project's folder by its slug or hash: one that is listed, or that lies above a file the chat speaks of;
+        "" where neither is known."""
+        slug, listed = _slug(self.path), _listed(self.path)
+        name = slug if _HASH.fullmatch(slug) else string(self.heading.get("projectHash"))
+        known = next((folder for folder, its in listed.items() if its == slug or _is_hash_of(name, folder)), "")
+        if known or not _HASH.fullmatch(name):
+            return known
+        files = {path for draft in self.recorder.drafts if draft.call is not None for path in draft.call.paths}
+        folders = {str(folder) for path in files for folder in PurePath(path).parents}
+        return next((folder for folder in sorted(folders) if _is_hash_of(name, folder)), "")
+
     def session(self, **facts: Any) -> Session:
         """The session as read."""
         heading = self.heading
         self.recorder.drafts = [draft for drafts in self.turns.values() for draft in drafts]
         folders = heading.get("directories")
-        cwd = string(folders[0]) if isinstance(folders, list) and folders else _folder(self.path)
+        cwd = string(folders[0]) if isinstance(folders, list) and folders else self._folder()
         name = string(heading.get("sessionId")) or self.path.stem
         subagent = heading.get("kind") == "subagent"
         parent = self.path.parent.name if subagent else ""
         return self.recorder.session(
             f"{parent}{SUBAGENT_MARK}{name}" if parent else name,
             cwd,
-            project=project_of(cwd) or _slug(self.path) or string(heading.get("projectHash")),
+            project=project_of(cwd) or ("" if _HASH.fullmatch(slug := _slug(self.path)) else slug),
             started=parse_time(heading.get("startTime")),
             finished=self.finished or parse_time(heading.get("lastUpdated")),
             parent=f"{agent}:{parent}" if parent else "",
@@ -225,16 +240,18 @@ def _slug(path: Path) -> str:
     return parts[parts.index("chats") - 1] if "chats" in parts and parts.index("chats") > 0 else ""
 
 
-def _folder(path: Path) -> str:
-    """The project's folder by the list that Gemini CLI keeps beside the chats; "" where it is not listed."""
-    slug = _slug(path)
-    if not slug:
-        return ""
+def _listed(path: Path) -> dict[str, str]:
+    """The folders that Gemini CLI lists beside its chats, each with the slug of its project."""
+    if not _slug(path):
+        return {}
     place = Path(*path.parts[: path.parts.index("chats") - 2]) / "projects.json"
     try:
         values, _ = parse_values(place.read_bytes())
     except OSError:
-        return ""
+        return {}
     listed = values[0].get("projects") if values and isinstance(values[0], dict) else None
-    names = listed.items() if isinstance(listed, dict) else ()
-    return next((folder for folder, name in names if name == slug and isinstance(folder, str)), "")
+    return {folder: string(slug) for folder, slug in listed.items()} if isinstance(listed, dict) else {}
+
+
+def _is_hash_of(name: str, folder: str) -> bool:
+    return hashlib.sha256(folder.encode("utf-8", "replace")).hexdigest() == name

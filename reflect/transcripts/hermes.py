@@ -15,7 +15,7 @@ from reflect.transcripts.database import MAGIC, columns, open_database, tables
 from reflect.transcripts.documents import LineFinder, read_document
 from reflect.transcripts.hermes_results import judge_result
 from reflect.transcripts.hermes_trajectories import is_trajectory, read_trajectories
-from reflect.transcripts.lines import Tail, head_values, read_lines
+from reflect.transcripts.lines import Tail, head_values, read_head, read_lines
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import SUBAGENT_MARK, Mark
 from reflect.transcripts.recorder import Place, Recorder, name_of, shared
@@ -59,7 +59,7 @@ def recognises(path: Path, head: bytes) -> bool:
     if head.startswith(MAGIC):
         return _is_store(path)
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:4096]
-    if start.startswith(b"{") and b'"conversations"' in start and b'"from"' in start:
+    if is_trajectory(head):
         return True
     if b'"session_start"' in head and b'"session_id"' in head and b'"type"' not in start[:40]:
         return True
@@ -76,8 +76,7 @@ def _is_store(path: Path) -> bool:
 
 def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
     """The sessions in a store or file. In a store a turn's line is the number of its message."""
-    with path.open("rb") as file:
-        head = file.read(4096)
+    head = read_head(path)
     if head.startswith(MAGIC):
         yield from _read_store(path, mark)
     elif is_trajectory(head):

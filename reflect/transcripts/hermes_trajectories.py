@@ -12,7 +12,7 @@ import orjson
 from index.records import Session
 from reflect.transcripts.calls import describe_call
 from reflect.transcripts.hermes_results import judge_result
-from reflect.transcripts.lines import Tail, read_lines
+from reflect.transcripts.lines import Tail, head_values, read_lines
 from reflect.transcripts.protocol import Mark
 from reflect.transcripts.recorder import Place, Recorder, name_of
 from reflect.transcripts.text import kind_of, parse_time, string
@@ -22,19 +22,23 @@ _SKIPPED = frozenset({"system"})
 
 def is_trajectory(head: bytes) -> bool:
     """Whether a file that begins so holds trajectories."""
-    return b'"conversations"' in head[:4096] and head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{")
+    return any("conversations" in value for value in head_values(head, 1))
 
 
 def read_trajectories(agent: str, path: Path, mark: Mark | None) -> Iterator[Session]:
-    """One session for each line; its id comes from its content, since the file gives none."""
-    tail = Tail()
+    """One session for each line; its id comes from its content, since the file gives none.
+
+    A line that holds none is counted with the session after it, behind the last one with a session that is empty.
+    """
+    tail, recorder = Tail(), Recorder(agent, str(path))
     for line in read_lines(path, mark, tail):
-        recorder = Recorder(agent, str(path))
         if line.fault:
             recorder.not_understood(line.fault, line.number, f"{line.fault.replace('-', ' ')} in a transcript")
-        for value in line.values or ({},):
+        for value in line.values:
             yield _read(recorder, value, line.number, line.offset, tail)
             recorder = Recorder(agent, str(path))
+    if recorder.unread:
+        yield recorder.session(path.stem, "", lines=tail.lines, ended_at=tail.ended_at)
 
 
 def _read(recorder: Recorder, value: Any, line: int, offset: int, tail: Tail) -> Session:

@@ -21,6 +21,7 @@ HEAD = 64 * 1024
 MAX_HEAD = 8 * 1024 * 1024
 NOTHING = object()
 _BOM = b"\xef\xbb\xbf"
+_MAGIC = (b"SQLite format 3\0", b"\x28\xb5\x2f\xfd", b"\x1f\x8b")
 _DECODER = json.JSONDecoder(strict=False)
 
 
@@ -56,6 +57,8 @@ def parse_values(raw: bytes) -> tuple[tuple[Any, ...], str]:
 
 def _parse_slowly(raw: bytes) -> tuple[tuple[Any, ...], str]:
     text = raw.decode("utf-8", errors="replace").strip(" \t\r\n\0\ufeff")
+    if not text and b"\0" in raw:
+        return (), "nul-line"
     values: list[Any] = []
     at = 0
     try:
@@ -155,10 +158,29 @@ def _pass_over_long(file: BinaryIO, size: int, raw: bytes, tail: Tail) -> Line:
 
 
 def read_head(path: Path) -> bytes:
-    """The first bytes of a file, at least its first line unless that is very long. Raises OSError."""
+    """The first bytes of a file from the first line on that holds a record, where one line is a record; at least that
+    line whole, unless it is very long. Of any other file, its first bytes. Raises OSError.
+
+    Before the records a crash, a full disk or another program may have left NUL bytes, half a line or junk.
+    """
     with path.open("rb") as file:
-        head = file.read(HEAD)
-        return head if b"\n" in head or len(head) < HEAD else head + file.readline(MAX_HEAD)
+        start = file.read(HEAD)
+        if b"\n" not in start and len(start) == HEAD:
+            start += file.readline(MAX_HEAD)
+        if _is_document(start) or _head_values(start):
+            return start
+        file.seek(0)
+        while (at := file.tell()) < MAX_HEAD and (line := file.readline(MAX_HEAD)):
+            if any(isinstance(value, dict) for value in parse_values(line)[0]):
+                file.seek(at)
+                return file.read(max(HEAD, len(line)))
+        return start
+
+
+def _is_document(start: bytes) -> bool:
+    """Whether a file begins as a database, an archive, or an object that is written over several lines."""
+    first, _, rest = start.removeprefix(_BOM).lstrip().partition(b"\n")
+    return start.startswith(_MAGIC) or (first.rstrip() == b"{" and rest.lstrip()[:1] == b'"')
 
 
 def head_values(head: bytes, limit: int = 12) -> Iterator[dict[str, Any]]:

@@ -12,6 +12,8 @@ _URL = re.compile(
     re.IGNORECASE,
 )
 _SECTION = re.compile(r'^\s{0,20}\[\s{0,5}(\w{1,50})(?:\s{1,5}"([^"]{0,200})")?\s{0,5}\]')
+# Where agents and people put the working trees of a project, inside its folder.
+_WORKTREE = re.compile(r"(?<=[^/\\])[/\\](?:\.claude[/\\]worktrees|\.worktrees)[/\\][^/\\]+")
 _MAX_CONFIG = 1 << 20
 
 
@@ -29,8 +31,9 @@ def normalise_remote(url: str) -> str:
 
 
 def project_of(cwd: str, remote: str = "") -> str:
-    """The project's name from a known remote, else from the git configuration found above `cwd`, else `cwd` itself."""
-    return normalise_remote(remote) or _project_on_disk(cwd)
+    """The project's name from a known remote, else from the git configuration found above `cwd`, else `cwd` itself,
+    in place of a working tree that lies in its project's folder that folder."""
+    return normalise_remote(remote) or _WORKTREE.sub("", _project_on_disk(cwd))
 
 
 @lru_cache(maxsize=512)
