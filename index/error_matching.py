@@ -4,7 +4,7 @@ Imports only our own import-free modules, as `index.matching` does.
 """
 
 from index.matching import Hit, count_lessons, log, search_words, weights_of
-from index.signature import QUOTES, closing_quote, error_lines, mask, split_lines
+from index.signature import CODES, QUOTES, closing_quote, error_lines, mask, split_lines
 from index.words import words_of
 
 TYPE_CHECKING = False
@@ -15,9 +15,14 @@ if TYPE_CHECKING:
     Hits = dict[int, Hit]
 
 # How sure one is that an output is the error a solution declares: a logistic model over the features of
-# `error_features`, fitted and cross-checked by benchmarks/trigger.py on recorded compiler diagnostics.
-ERROR_WEIGHTS = (3.49, 2.51, 2.73, 2.21, 1.79, -0.90, 0.02, 1.98, -4.57, -2.54, -6.74)
-ERROR_FLOOR = -0.1
+# `error_features`, fitted and cross-checked by benchmarks/trigger.py on recorded compiler diagnostics and on errors of
+# everyday tools (benchmarks/recurring_errors.yaml).
+ERROR_WEIGHTS = (2.66, 4.85, 0.76, 2.33, -5.25, 3.52, 1.16, -1.65, 1.65, 1.03, -1.18, 2.41, -6.95)
+ERROR_FLOOR = -0.2
+LONGEST_OUTPUT = 6000
+MOST_LINES = 3
+TELLING_MASS = 4.0  # from here on the words of a declared error say something: a rare one, or two
+HINTS = ("help:", "hint:", "note:")
 
 
 def match_error(db: "Any", output: str, hits: "Hits", floor: float = ERROR_FLOOR) -> None:
@@ -41,96 +46,162 @@ def score_errors(db: "Any", output: str, candidates: int = 12) -> "list[tuple[in
 
 def error_candidates(db: "Any", output: str, most: int) -> "list[tuple[int, str, tuple[float, ...]]]":
     """Declared errors that may be what an output shows, each with the features that say how likely it is."""
-    lines = error_lines(output, 3) or list(split_lines(output))[:1]
+    lines = telling_lines(output)
     if not lines:
         return []
-    message = Message(lines[0], output)
+    start = output[:LONGEST_OUTPUT]
+    hints = [one for one in start.split("\n")[1:] if any(mark in one for mark in HINTS)]
+    messages = [Message(line, hints) for line in lines]
     total = count_lessons(db)
     rows: dict[int, None] = {}
     for line in lines:
         for found in db.execute("select eid from err where sig = ? limit ?", (mask_label(line), most)).fetchall():
             rows.setdefault(found[0])
-    for eid, _ in search_words(db, "ferr", weights_of(db, message.words, "verr", total), most):
-        rows.setdefault(eid)
-    asked = weights_of(db, message.words, "vdoc", total)
-    for mid, _ in search_words(db, "fdoc", asked, most // 2):
+    words = messages[0].words
+    for asked in (words, set(words_of(start.replace("_", " "))) - words):
+        for eid, _ in search_words(db, "ferr", weights_of(db, sorted(asked), "verr", total), most):
+            rows.setdefault(eid)
+    for mid, _ in search_words(db, "fdoc", weights_of(db, sorted(words), "vdoc", total), most // 2):
         for found in db.execute("select eid from err where mid = ? limit 3", (mid,)).fetchall():
             rows.setdefault(found[0])
-    near = [Declared(db, eid, message) for eid in list(rows)[: 2 * most]]
-    wanted = {word for one in near for word in one.asked}
-    weights = {
-        word: weight for word, (weight, _) in weights_of(db, sorted(wanted | message.words), "vdoc", total).items()
-    }
-    return [(one.mid, one.text, error_features(message, one, weights)) for one in near]
+    near = [Declared(db, eid) for eid in list(rows)[: 3 * most]]
+    wanted = set().union(*(one.words | one.hints for one in messages), *(one.words for one in near))
+    weights = {word: weight for word, (weight, _) in weights_of(db, sorted(wanted), "vdoc", total).items()}
+    whole = f" {' '.join(plain_words(start))} "
+    found = []
+    for one in near:
+        there = len(one.plain) > 2 and one.plain in whole
+        telling = there and sum(weights[word] for word in one.words) >= TELLING_MASS
+        shown = [*messages, Message(one.text, hints)] if telling else messages
+        rated = [error_features(message, one, weights, there) for message in shown]
+        found.append((one.mid, one.text, max(rated, key=lambda each: each[0] + each[1] + each[5])))
+    return found
+
+
+def telling_lines(output: str) -> "list[str]":
+    """The lines of an output that may be the error, the likeliest first: those that say so, else its first and last."""
+    found = error_lines(output, MOST_LINES)
+    if len(found) < MOST_LINES:
+        rest = [line for line in split_lines(output) if line not in found]
+        found += [*rest[:1], *rest[1:][-1:]][: 1 if found else 2]
+    return found
 
 
 class Declared:
-    """An error that a solution declares, with what of the solution is compared with a message."""
+    """An error that a solution declares, with all that the solution says."""
 
-    __slots__ = ("asked", "code", "document", "lists", "mid", "names", "same", "sig", "template", "text")
+    __slots__ = ("frame", "mid", "names", "plain", "said", "same", "sig", "signs", "template", "text", "words")
 
-    def __init__(self, db: "Any", eid: int, message: "Message") -> None:
+    def __init__(self, db: "Any", eid: int) -> None:
         self.mid, self.sig, self.text, sentences, code, self.same = db.execute(
             "select mid, sig, text, sents, code, same from err join lesson using (mid) where eid = ?", (eid,)
         ).fetchone()
-        own = Message(self.text)
-        self.template, self.names = own.template, own.names
-        lists = [set(sentence.split()) for sentence in sentences.split("\n")]
-        self.code = set(code.split()).intersection(message.rest)
-        self.document = (message.words & own.words) | message.words.intersection(code.split())
-        for one in lists:
-            self.document |= one & message.words
-        near = [one for one in lists if len(one & message.words) > 1]
-        near.sort(key=lambda one: -len(one & message.words) / (len(one) + 3))
-        self.lists = [own.words, *near[:3]]
-        self.asked = set().union(self.template, self.code, *self.lists)
+        own = Message(self.text, ())
+        self.template, self.names, self.frame = own.template, own.names, own.frame
+        self.words, self.signs = own.words, own.signs
+        self.plain = f" {' '.join(plain_words(drop_label(self.text)))} "
+        self.said = own.words.union(sentences.split(), code.split())
 
 
 class Message:
-    """An error's line taken apart: words outside quotes, words within, words of the rest of the output."""
+    """An error's line taken apart: its words outside quotes and within, all outer words in order, the hints below."""
 
-    __slots__ = ("literals", "masked", "names", "rest", "template", "words")
+    __slots__ = ("frame", "hints", "literals", "masked", "names", "signs", "template", "words")
 
-    def __init__(self, line: str, output: str = "") -> None:
-        self.masked = [mask_label(one) for one in (error_lines(output, 3) if output else [])] or [mask_label(line)]
-        outside, self.names = split_quoted(line)
-        self.template = set(words_of(drop_label(outside)))
+    def __init__(self, line: str, hints: "Iterable[str]") -> None:
+        self.masked = mask_label(line)
+        outside, self.names = split_quoted(drop_label(line))
+        self.frame = plain_words(outside)
+        self.signs = set(words_of(" ".join(one for one in map(bare_word, outside.split()) if is_sign(one))))
+        self.template = set(words_of(outside))
         self.literals = set(words_of(" ".join(self.names).replace("_", " ")))
         self.words = self.template | self.literals
-        self.rest = [
-            word for word in dict.fromkeys(words_of(output[:6000].replace("_", " "))) if word not in self.words
-        ]
+        self.hints = set(words_of(" ".join(hints).replace("_", " "))) - self.words
 
 
-def error_features(message: Message, declared: Declared, weights: "dict[str, float]") -> "tuple[float, ...]":
+def bare_word(word: str) -> str:
+    """A word without the marks around it."""
+    return word.strip(".,:;!?()[]{}<>*'`\"")
+
+
+def is_sign(word: str) -> bool:
+    """Whether a word is made up, so that it names one matter: ERESOLVE, GH006, ImagePullBackOff, kex_exchange.
+
+    The class of an error names only its kind, and a path or a number only where it was met.
+    """
+    inner = word[1:]
+    made = "_" in inner or (word.isupper() and len(word) > 4) or (word[:1].isalpha() and inner.lower() != inner)
+    made = made or (word[:1].isalpha() and word[-1:].isdigit() and word[:1].isupper())
+    return made and not word.endswith(("Error", "Exception")) and "/" not in word and "\\" not in word
+
+
+def plain_words(text: str) -> "list[str]":
+    """All words of a text in order, lower-cased, without numbers that are no code."""
+    words = "".join(char if char.isalnum() else " " for char in text.lower()).split()
+    return [word for before, word in zip(["", *words], words, strict=False) if before in CODES or not word.isdigit()]
+
+
+def error_features(
+    message: Message, declared: Declared, weights: "dict[str, float]", there: bool
+) -> "tuple[float, ...]":
     """What tells a recurrence from another error, each about 0..1.
 
-    The declared line is there (masked); the rarity of the outer words both share; the likest sentence of the solution;
-    how much of the message the solution speaks of; rare words of code in both; quoted names, and how many of them the
+    The declared line is there (masked); the rarity of the outer words both share; of quoted names, how many the
     solution speaks of, and how like the declared ones they are; how many solutions declare the same line, as far as its
-    names do not tell them apart; how much of the declared line is missing; 1.
+    names do not tell them apart; the share of the line that begins and ends as declared; the declared line is there and
+    quotes nothing; there are hints below, and how much of them the solution speaks of; the rarity of the declared
+    words, where they stand in the output one after the other; the error is only about names, and they are others; the
+    rarity of the made-up words both share; 1.
     """
 
     def mass(words: "Iterable[str]") -> float:
         return sum(weights[word] for word in words)
 
-    exact = float(any(is_within(declared.sig, masked) for masked in message.masked))
-    likest = max(mass(message.words & one) / (mass(message.words | one) or 1.0) for one in declared.lists)
     quoted = float(bool(message.literals))
-    spoken = mass(message.literals & declared.document) / (mass(message.literals) or 1.0)
+    spoken = quoted * mass(message.literals & declared.said) / (mass(message.literals) or 1.0)
+    alike = quoted * likeness(message.names, declared.names)
+    other = alike < ALIKE and any(phrase in declared.sig for phrase in ABOUT_NAMES)
+    exact = float(not other and is_within(declared.sig, message.masked))
+    hints = mass(message.hints)
     return (
         exact,
         min(mass(message.template & declared.template), 15.0) / 15,
-        likest,
-        mass(declared.document) / (mass(message.words) or 1.0),
-        min(sum(weights[word] > 2.5 for word in declared.code), 10) / 5,
-        quoted,
-        quoted * spoken,
-        quoted * likeness(message.names, declared.names),
-        exact * min(log(max(1, declared.same)), 2.0) * (1 - quoted * spoken),
-        (1 - exact) * min(mass(declared.template - message.template), 15.0) / 15,
+        spoken,
+        alike,
+        exact * min(log(max(1, declared.same)), 2.0) * (1 - spoken),
+        0.0 if other else shared_frame(message.frame, declared.frame),
+        exact * (1 - quoted),
+        float(hints > 0),
+        mass(message.hints & declared.said) / (hints or 1.0),
+        there * min(mass(declared.words), 10.0) / 10,
+        float(other),
+        min(mass(message.signs & declared.signs), 5.0) / 5,
         1.0,
     )
+
+
+# Messages of compilers, interpreters and shells that say nothing but which name they are about.
+ABOUT_NAMES = (
+    "object has no attribute", "no module named", "cannot find module", "can't resolve", "is not defined", "keyerror: ",
+    "cannot import name", "command not found", "no such file or directory", "undefined reference to",
+    "cannot find symbol", "cannot find name", "does not exist on type", "undeclared identifier", "use of undeclared",
+    "undefined method", "undefined local variable", "undefined variable", "unresolved import",
+    "not found in this scope", "has no member", "no such table", "does not exist", "fixture '*' not found",
+    "is not a function",
+)  # fmt: skip
+ALIKE = 0.4
+
+
+def shared_frame(words: "list[str]", others: "list[str]") -> float:
+    """How much of the longer of two lines is the same beginning and the same end, word by word."""
+    shorter = min(len(words), len(others))
+    begin = 0
+    while begin < shorter and words[begin] == others[begin]:
+        begin += 1
+    end = 0
+    while end < shorter - begin and words[-1 - end] == others[-1 - end]:
+        end += 1
+    return (begin + end) / max(len(words), len(others), 1)
 
 
 def is_within(declared: str, masked: str) -> bool:
@@ -148,11 +219,22 @@ LABELS = ("error: ", "fatal: ", "fatal error: ", "err! ", "panic: ", "exception:
 
 
 def drop_label(line: str) -> str:
-    """A line without a leading label that says only that it is an error."""
+    """A line without what only says that it is an error, where it was met, or which package the error's class is of."""
+    first, space, rest = line.partition(" ")
+    if space and first.endswith(":") and first.count(":") > 1 and first.rstrip(":").rpartition(":")[2].isdigit():
+        line = rest.lstrip()  # src/main.go:31:14: undefined: x
     low = line.lower()
     for label in LABELS:
         if low.startswith(label):
             return line[len(label) :].lstrip()
+    name, colon, rest = line.partition(":")
+    if (
+        colon
+        and "." in name
+        and name.endswith(("Error", "Exception"))
+        and name.replace(".", "").replace("_", "").isalnum()
+    ):
+        return name.rpartition(".")[2] + colon + rest
     return line
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     Hits = dict[int, "Hit"]
 
-SCHEMA = 6  # of the database; one of another number is not read
+SCHEMA = 7  # of the database; one of another number is not read
 MOST_ROWS = 200
 MOST_TERMS = 24
 MOST_TERMS_ASKED = 200
