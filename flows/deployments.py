@@ -13,14 +13,21 @@ from prefect.artifacts import create_markdown_artifact, create_table_artifact
 from prefect.cache_policies import NO_CACHE
 from prefect.runtime import deployment
 
+from curate.verdicts import read_verdicts
+from detectors.poison.scan import rule_set_version
 from flows import pipeline
+from flows.audit import read_audit
 from flows.context import read_world
 from flows.forms import draft_rows, fenced
+from flows.page import render_page
+from flows.page_facts import REPORT_FILE, read_page
+from flows.page_markdown import render_page_markdown
 from flows.render import render_report
 from flows.report import Report
 from flows.review import read_queue
 from flows.reviews import sweep_reviews
 from flows.server import ServerError, find_server
+from index.files import write_derived
 
 # An effect is never cached and never repeated by itself: the stages are safe to run again, and the next run does.
 run_session_end = task(name="session-end", cache_policy=NO_CACHE)(pipeline.session_end)
@@ -40,13 +47,27 @@ def session_end(store: str, paths: list[str] | None = None) -> dict[str, int]:
 def weekly(store: str, dry_run: bool = False) -> dict[str, int]:
     """The safety net: sessions no hook reported, then index, decay, dedup, consolidation, scan, promotion, snapshot."""
     report = run_curate(read_world(Path(store)), dry_run=dry_run)
+    _show_state(Path(store), with_audit=True)
     return _conclude(Path(store), report)
 
 
 @flow(name="daily", flow_run_name="daily")
 def daily(store: str) -> dict[str, int]:
     """MEMORY.md and a snapshot."""
-    return _conclude(Path(store), run_daily(read_world(Path(store))))
+    report = run_daily(read_world(Path(store)))
+    _show_state(Path(store), with_audit=False)
+    return _conclude(Path(store), report)
+
+
+def _show_state(root: Path, with_audit: bool) -> None:
+    """Write the report page anew and leave its figures as an artifact; the audit reads every transcript."""
+    world = read_world(root)
+    audit = read_audit(world) if with_audit else None
+    facts = read_page(world, read_verdicts(root, rule_set_version()), audit)
+    page = root / REPORT_FILE
+    with contextlib.suppress(OSError):
+        write_derived(page, render_page(facts, world.home).encode("utf-8", "replace"))
+    create_markdown_artifact(render_page_markdown(facts, page), key="hotwash-report", description="The store's state")
 
 
 def _conclude(root: Path, report: Report) -> dict[str, int]:

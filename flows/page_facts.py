@@ -27,10 +27,11 @@ from flows.page_counts import (
 from index.journal import read_runs
 from index.recall import read_empty
 from index.records import Solution
-from index.store import ARCHIVE, QUARANTINE, Store, read_store
+from index.store import ARCHIVE, CACHE, QUARANTINE, Store, read_store
 from reflect.ledger import Progress, read_ledger
 from reflect.transcripts.registry import find_sessions
 
+REPORT_FILE = f"{CACHE}/report.html"
 MOST_ROWS = 10
 
 

@@ -24,17 +24,16 @@ def call(options: argparse.Namespace) -> int:
     from detectors.poison.scan import rule_set_version
     from flows.audit import audit_json, read_audit
     from flows.page import render_page
-    from flows.page_facts import read_page
+    from flows.page_facts import REPORT_FILE, read_page
     from index.errors import StoreError
     from index.files import write_derived
-    from index.store import CACHE
 
     world = open_world(options)
     audit = None if options.no_audit else read_audit(world)
     if sys.stderr.isatty():
         sys.stderr.write("\r\x1b[2K")
     facts = read_page(world, read_verdicts(world.root, rule_set_version()), audit)
-    target = options.output or world.root / CACHE / "report.html"
+    target = options.output or world.root / REPORT_FILE
     if options.output or options.format == "text":
         try:
             write_derived(target, render_page(facts, world.home).encode("utf-8", "replace"))
