@@ -22,7 +22,7 @@ _YIELD = either(r"""
     おっしゃる通り|その通り|失礼しました|申し訳|承知|了解|맞습니다|죄송|알겠습니다
 """)
 _NAMED_CAUSE = either(r"""
-    \broot cause\b
+    \broot cause\b|^(?:\*\*)?(?:the )?(?:real |actual |true )?(?:cause|culprit):
     \b(?:the|that(?:'s| is| was)(?: exactly)? the) (?:real |actual |main |underlying |core )?(?:issue|problem|bug|cause|culprit|reason|mistake|error)\b(?: here)? (?:is|was|lies|stems|turned)
     \bthat(?:'s| is| was) (?:the|a|why|because|your|our|exactly)\b
     \bfound (?:it|the (?:\w{1,14} )?(?:issue|problem|bug|cause|culprit|reason))\b
@@ -47,6 +47,7 @@ _HINT_OF_CAUSE = either(r"""
     \bbecause\b|\bsince\b|\bdue to\b|\bcaused\b|\bwhich (?:means|is why|broke|breaks)\b|\binstead of\b|\bwas removed\b
     \b(?:does|do|did|was|were|is|are|has|have|can)(?:n'?t| not)\b|\bnever\b|\bno longer\b|\bmissing\b
     \bneeds?\b|\brequires?\b|\bexpects?\b|\bmust\b|\bha(?:s|ve) to\b|\bm(?:ay|ight) be\b|\bdepends? on\b
+    \b(?:is|are|was|were|gets?|got) (?:\w+ )?(?:slower|worse|heavier|larger)\b|\bbreaks?\b|\bcosts? more\b
     \bstill\b|\bonly\b|\balready\b|\bbut\b|\btaken by\b|\bin use\b
     # German, French, Spanish, Italian, Russian
     \bweil\b|\bda\b|\bparce que\b|\bcar\b|\bporque\b|perché|потому что

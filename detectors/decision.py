@@ -1,4 +1,4 @@
-"""A choice between two ways, with its reason, that was then followed.
+"""A choice between two ways, with its reason: the person's, or one of the agent's that was then followed.
 
 Silent on: choices without a named alternative or without a reason, plans that nothing came of, and lists of options.
 """
@@ -19,6 +19,17 @@ _CHOICE = either(r"""
     \bthe (?:right|better|simpler|simplest) (?:choice|option|tool|approach) (?:is|here)\b
     而不是|ではなく|대신
 """)  # noqa: E501 - one alternative a line
+LONGEST = 700
+_SETTLES = either(r"""
+    \b(?:let'?s|lets|we(?:'ll| will| should| can)?|i(?:'d| would| will|'ll)?(?: rather)?|please|ok(?:ay)?,?|then|yes,?) ?(?:just )?(?:go(?:ing)? with|stick(?:ing)? (?:with|to)|settle (?:on|for)|keep to|prefer|opt for|choose|pick|went with|decided (?:on|to|for|against))\b
+    \b(?:let'?s|we(?:'ll| will)?|i(?:'d| would)?) (?:use|keep|take|do|store|put|run|write|have)\b.{2,120}\b(?:instead of|rather than|over|and not|not)\b
+    ^(?:go|stick|stay) with\b|^(?:use|prefer|keep|take)\b.{2,120}\b(?:instead of|rather than|over|and not)\b
+    \bwe (?:decided|agreed) (?:to|on|that|against|for)\b
+""")  # noqa: E501 - one alternative a line
+_GROUNDS = re.compile(
+    r"\b(?:because|since|so that|as (?:it|they|that|this|we|the|\w+ (?:is|are|has|have|does|can)))\b|, otherwise\b",
+    re.I,
+)
 _REASON = re.compile(
     r"\b(?:because|since|so that|as it|in order to|to avoid|which (?:avoids|keeps|means))\b|因为|ため|때문|:",
     re.IGNORECASE,
@@ -30,6 +41,9 @@ def detect(session: Session) -> Iterator[Episode]:
     if not teaches(session):
         return
     for at, turn in enumerate(session.turns):
+        if is_person(turn) and not session.subagent and persons_choice(turn.text):
+            reason = "the person chose between ways and said why"
+            yield Episode("decision", session.key, lines_of(session, (at,)), (at,), reason)
         if not is_statement(turn):
             continue
         chosen = next((s for s in sentences(turn.text, 40) if is_choice(s)), "")
@@ -42,6 +56,13 @@ def detect(session: Session) -> Iterator[Episode]:
         turns = tuple(sorted({at, *change}))
         reason = "a choice, its reason, and what was written for it"
         yield Episode("decision", session.key, lines_of(session, turns), turns, reason, None, change)
+
+
+def persons_choice(text: str) -> str:
+    """The sentence of a person's message that settles on one way for a reason, or ""; long messages are tasks."""
+    if len(text) > LONGEST:
+        return ""
+    return next((s for s in sentences(text) if _SETTLES.search(s) and _GROUNDS.search(s) and s[-1] != "?"), "")
 
 
 def is_choice(sentence: str) -> bool:

@@ -1,13 +1,14 @@
 """Something about the machine was found the hard way: a missing tool, a wrong version, a taken port, a sandbox's limit.
 
-Silent on: files that a look did not find, tests that need their own fixtures, and limits met once and got round by the
-same command typed right.
+Silent on: files that a look did not find, tests that need their own fixtures, programs typed wrong, limits met once and
+got round by the same command typed right, and limits that were gone later in the session.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from difflib import SequenceMatcher
 
 from detectors.evidence import (
     PROGRAM_TEXT,
@@ -19,6 +20,7 @@ from detectors.evidence import (
     is_shell,
     is_statement,
     lines_of,
+    same_check,
     teaches,
     telling_line,
 )
@@ -82,7 +84,11 @@ def detect(session: Session) -> Iterator[Episode]:
         again = [i for i in range(at + 1, len(session.turns)) if _same(session.turns[i], key)]
         until = found if found is not None else min(len(session.turns), at + 3)
         said = [i for i in range(at + 1, until) if is_statement(session.turns[i])]
-        if found is None and not again and not said and kind != "tool":
+        if found is None and not again and not said and kind != "tool" and not foreign_option(failed)[0]:
+            continue
+        if found is None and _gone_later(session, at):
+            continue
+        if kind == "tool" and _typed_wrong(session, at):
             continue
         seen.add(key)
         change = (found,) if found is not None else ()
@@ -100,6 +106,54 @@ def kind_of(turn: Turn) -> str:
     return next((kind for kind, pattern in _KINDS.items() if pattern.search(line)), "")
 
 
+# Programs of the base system, which take other options on another one.
+_BASE = frozenset(
+    "cat sed grep date stat readlink find xargs ps mktemp sort head tail cp ls base64 tar du df touch wc cut tr split "
+    "realpath install sha256sum md5sum timeout script top netstat ping".split()
+)
+_OPTION = re.compile(
+    r"\b([\w.-]{2,30}): (?:illegal|invalid|unrecognized|unknown) option (?:-- )?['\"`]?(-{0,2}[\w-]{1,30})"
+)
+ABSENT = re.compile(
+    r"command not found: ([\w.+-]{2,40})|(?<![\w.+-])(?!(?:ba|z|da|k|a)?sh:)([\w.+-]{2,40}): (?:command )?not found\b|"
+    r"['\"‘]?([\w.+-]{2,40})['\"’]? is not recognized as|exec: \"([\w.+-]{2,40})\": executable file not found|"
+    r"spawn ([\w.+-]{2,40}) ENOENT"
+)
+
+
+def absent_program(error: str) -> str:
+    """The program that an error says is not there, or ""."""
+    found = ABSENT.search(error)
+    return next(filter(None, found.groups()), "") if found else ""
+
+
+def foreign_option(turn: Turn) -> tuple[str, str]:
+    """(program, option) where a program of the base system refused an option that it takes elsewhere; else ("", "")."""
+    found = _OPTION.search(telling_line(turn.text))
+    return (found[1], found[2]) if found and found[1] in _BASE else ("", "")
+
+
+def _gone_later(session: Session, at: int) -> bool:
+    """Whether the same check went through later on: no limit that stayed."""
+    command = session.turns[at].command
+    return any(
+        is_shell(turn) and turn.outcome == "passed" and same_check(command, turn.command)
+        for turn in session.turns[at + 1 :]
+    )
+
+
+def _typed_wrong(session: Session, at: int) -> bool:
+    """Whether a program that is not there is one that soon ran, misspelt."""
+    name = absent_program(telling_line(session.turns[at].text))
+    near = [turn for turn in session.turns[at + 1 : at + 1 + REACH] if is_shell(turn) and turn.outcome == "passed"]
+    ran = {words[0] for turn in near for words in command_parts(turn.command)}
+    return any(name != other and sorted(name) == sorted(other) for other in ran) or any(
+        len(name) > 3 and name != other and SequenceMatcher(None, name, other, autojunk=False).ratio() > 0.8
+        for other in ran
+        if not other.startswith(name) and not name.startswith(other)
+    )
+
+
 def _same(turn: Turn, key: str) -> bool:
     return is_failure(turn) and error_of(turn) == key
 
@@ -113,6 +167,7 @@ def _way_round(session: Session, at: int) -> int | None:
     if PROGRAM_TEXT.search(failed.command):
         return None
     wanted = {word for words in command_parts(failed.command) for word in words if len(word) > 1}
+    absent = absent_program(telling_line(failed.text))
     best, most = None, 0
     for later in range(at + 1, min(len(session.turns), at + REACH)):
         turn = session.turns[later]
@@ -123,20 +178,51 @@ def _way_round(session: Session, at: int) -> int | None:
         parts = command_parts(turn.command)
         shared = len(wanted & {word for words in parts for word in words})
         shared += 3 * bool(set(checks_of(failed.command)) & set(checks_of(turn.command)))
+        if absent and absent not in turn.command:
+            continue
         if shared > most and (checks_of(turn.command) or not checks_of(failed.command)):
             best, most = later, shared
     return best if best is not None or kind_of(failed) not in _REPLACEABLE else _replacement(session, at)
 
 
 def _replacement(session: Session, at: int) -> int | None:
-    """For a program that cannot run: the next check that went through, by another program."""
-    if not checks_of(session.turns[at].command):
+    """For a program that cannot run: the next command that went through in its place.
+
+    In its place is what the output or the agent names, or what does the same by its name; what merely came next is not.
+    """
+    failed = session.turns[at]
+    if not checks_of(failed.command):
         return None
+    programs = {words[0] for words in command_parts(failed.command)}
+    said = ""
     for later in range(at + 1, min(len(session.turns), at + REACH)):
         turn = session.turns[later]
         if is_person(turn):
             return None
-        checks = checks_of(turn.command) if is_shell(turn) and turn.outcome == "passed" else ()
-        if any(check.split()[0] not in {"git", "gh", "glab", "node", "python"} for check in checks):
-            return later
+        if is_statement(turn):
+            said += turn.text[-600:]
+        for words in command_parts(turn.command) if is_shell(turn) and turn.outcome == "passed" else ():
+            told = re.search(rf"(?<![\w.-]){re.escape(words[0])}(?![\w-])", f"{failed.text}\n{said}")
+            same = any(words[0] in group and programs & group for group in _ALIKE)
+            direct = "/.bin/" in turn.command or "/bin/" in turn.command.split()[0]
+            if same or ((told or direct) and words[0] not in programs and _checks(words)):
+                return later
     return None
+
+
+def _checks(words: list[str]) -> bool:
+    looks = words[0] in {"git", "gh", "glab"} or (
+        words[0] in {"node", "python"} and words[1:2] in (["-e"], ["-c"], ["-"])
+    )
+    return bool(checks_of(" ".join(words))) and not looks
+
+
+_ALIKE = tuple(
+    frozenset(group.split())
+    for group in (
+        "rg grep ag ack egrep git-grep", "fd find", "python python3 py", "pip pip3 uv", "docker podman nerdctl",
+        "npm pnpm yarn bun",
+        "curl wget http", "make gmake", "vim vi nano", "bat cat", "jq yq", "sha256sum shasum", "timeout gtimeout",
+        "terraform tofu", "pytest python tox nox uv poetry", "mypy pyright", "eslint npx pnpm", "tsc npx pnpm",
+    )
+)  # fmt: skip

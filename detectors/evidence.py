@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from index.records import Session, Turn
-from index.signature import command_key, command_parts, error_signature, split_lines, weigh_line
+from index.signature import command_key, command_parts, error_signature, is_banner, split_lines, weigh_line
 
 # Errors of the agent's own tools. They say how to hold the tool, not anything about the project.
 _HARNESS = (
@@ -59,19 +59,41 @@ _TASK_RUNNERS = frozenset(
     "rails artisan php manage.py python node ruby perl bash sh pip pip3 conda brew apt apt-get systemctl aws "
     "gcloud".split()
 )
+# Programs that take files, folders or texts where others take a subcommand.
+_FILE_TAKERS = frozenset(
+    "pytest mypy pyright eslint prettier biome stylelint black isort flake8 pylint bandit vulture tsc gofmt goimports "
+    "golangci-lint shellcheck hadolint yamllint markdownlint vale vitest jest mocha psql mysql sqlite3 curl wget ssh "
+    "scp rsync tar unzip gcc g++ clang cc javac java kotlinc rustc less sass protoc".split()
+)
+_SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]{1,24}")
 _GIT_LOOKS = frozenset(
     {"status", "diff", "log", "show", "branch", "ls-files", "ls-tree", "rev-parse", "remote", "config"}
 )
 _RUN_WORDS = frozenset({"run", "exec", "x", "compose", "tool", "script", "run-script", "task", "api", "artisan"})
 LOOK_AHEAD = 80
+_WORD = re.compile(r"[A-Za-z_]\w{3,60}")
+_COMMON = frozenset(
+    "error errors failed fails with from this that could cannot connect connection refused permission denied operation "
+    "permitted command found not file files import return const true false none null self test tests bash line".split()
+)
+REACH_BACK = 40
+# Git commands that put files back, and what closes the time in which they can.
+RESTORES = re.compile(
+    r"\bgit (?:-C \S{1,200} )?(?:checkout (?:HEAD |\S{1,60} )?-- |checkout [\w./-]{1,120}\.\w{1,8}\b|"
+    r"restore (?!--staged)|reset --hard)"
+)
+_COMMIT = re.compile(r"\bgit (?:-C \S{1,200} )?(?:commit|merge|rebase|pull)\b")
 # A program's text, given to a tool that runs code: no command line.
 PROGRAM_TEXT = re.compile(r"(?m)^(?:import \w|from \w{1,60} import|print\(|def \w|const \w|let \w)")
 # A compiler's or linter's finding: path, line, perhaps column, message.
 _FINDING = re.compile(
-    r"^[\w./\\@+-]{1,200}\.\w{1,10}(?::\d{1,7}(?::\d{1,6})?(?:: |:? (?:error|MD\d))|"
+    r"^[\w./\\@+-]{1,200}\.\w{1,10}(?::\d{1,7}(?::\d{1,6})?(?:: |:?(?: -)? (?:error|MD\d))|"
     r"\(\d{1,7},\d{1,6}\): )\S?.{3}"
 )
 _JSON_MESSAGE = re.compile(r'"(?:message|error|detail)":\s{0,4}"((?:[^"\\]|\\.){5,300})')
+# What a tool server's error says, in the record of the call that it stands in.
+_TOOL_ERROR = re.compile(r'"text": ?"((?:[^"\\]|\\.){5,400})"\}\], ?"isError": ?true')
+_QUOTED = re.compile(r"['\"`][^'\"`]{2,80}['\"`]")
 _RUNNER_PREFIX = re.compile(r"^(?:\[[\w:.-]{1,30}\] |\S{1,40} \| )(?=\S)")
 _ONLY_FAILED = re.compile(
     r"\berror task failed|\btask failed\b|^\[failed\]|script failed|command failed|\bfailed with exit|"
@@ -85,6 +107,8 @@ _NO_ERROR = re.compile(
 )
 # A frame of a traceback, a package's heading, a bare exception: where it failed, not what.
 _FRAME = re.compile(r":\d{1,7}: (?:in \S{1,80}$|: # |\w{1,60}(?:Error|Exception)$)|^at ")
+# PowerShell's own trailer below an error.
+_TRAILER = re.compile(r"^\+ (?:CategoryInfo|FullyQualifiedErrorId)\b")
 _TELLING_MORE = re.compile(
     r"\bmissing\b|not found|undefined|denied|refused|not permitted|expected|unknown|rejected|illegal|invalid|"
     r"cannot|are ignored by|failed (?:in|to)\b|\bfail:|"
@@ -161,7 +185,9 @@ def checks_of(command: str) -> tuple[str, ...]:
 def _family(key: list[str]) -> list[str]:
     words = [word for word in key if not word.startswith("--")]
     if words[0] not in _TASK_RUNNERS:
-        return words[:2] if words[0].endswith((".sh", ".py", ".js", ".ts", ".rb", ".ps1")) else words[:1]
+        told = words[0].endswith((".sh", ".py", ".js", ".ts", ".rb", ".ps1"))
+        told = told or (words[0] not in _FILE_TAKERS and bool(_SUBCOMMAND.fullmatch(" ".join(words[1:2]))))
+        return words[:2] if told else words[:1]
     return words[:3] if len(words) > 2 and words[1] in _RUN_WORDS else words[:2]
 
 
@@ -180,19 +206,30 @@ def check_in_common(failed: str, later: str) -> str:
 @lru_cache(maxsize=2048)
 def telling_line(text: str) -> str:
     """The line of an output that says what failed, as it stands: a finding at a place in a file before all else."""
+    reported = _TOOL_ERROR.search(text)
+    if reported:
+        text = reported[1].replace("\\n", "\n").replace('\\"', '"')
     best, most = "", 0
     for line in split_lines(text):
         weight = _weigh(line)
         if weight > most:
             best, most = line, weight
     wrapped = _JSON_MESSAGE.search(best) if best.startswith(("{", "[", '"')) else None
-    return wrapped[1].partition("\\n")[0] if wrapped else best
+    if wrapped is None:
+        return best
+    parts = [part for part in wrapped[1].replace('\\"', '"').split("\\n") if part.strip()]
+    return max(parts, key=_weigh_message, default=best)
+
+
+def _weigh_message(line: str) -> tuple[bool, int]:
+    """What of a service's message of several lines says most: what names something, then what weighs most."""
+    return bool(_QUOTED.search(line)), _weigh(line)
 
 
 def _weigh(line: str) -> int:
     bare = _RUNNER_PREFIX.sub("", line)
     low = bare.lower()
-    if _ONLY_FAILED.search(low) or _NO_ERROR.search(bare):
+    if _ONLY_FAILED.search(low) or _NO_ERROR.search(bare) or _TRAILER.search(bare):
         return 0
     weight = weigh_line(bare)
     telling = _TELLING_MORE.search(low) is not None
@@ -200,7 +237,9 @@ def _weigh(line: str) -> int:
         return 4 if "warning" in low else 7 + 2 * (telling or weight > 0)
     if low.startswith("! [rejected]"):
         return 9
-    return weight + telling if weight else 2 * telling
+    if weight:
+        return weight + telling
+    return 2 * (telling and not is_banner(bare))
 
 
 def error_of(turn: Turn) -> str:
@@ -226,6 +265,66 @@ def is_person(turn: Turn) -> bool:
 def is_statement(turn: Turn) -> bool:
     """Whether a turn is something the agent said in the main conversation."""
     return turn.who == "agent" and not turn.tool and bool(turn.text.strip())
+
+
+def words_of(*texts: str) -> frozenset[str]:
+    """The words of four letters and more by which texts are held against each other, in lower case."""
+    return frozenset(word.lower() for text in texts for word in _WORD.findall(text)) - _COMMON
+
+
+def taken_back(session: Session) -> Mapping[int, int]:
+    """Positions of the edits that did not stand -> the position where each was undone.
+
+    An edit is undone by a later one of the same file that takes out what it wrote and puts back what it took out (that
+    one is listed too where it did nothing else), or by a git command that restores the file.
+    """
+    return _taken_back(session.turns)
+
+
+@lru_cache(maxsize=2)
+def _taken_back(turns: tuple[Turn, ...]) -> dict[int, int]:
+    undone: dict[int, int] = {}
+    standing: dict[str, list[int]] = {}
+    for at, turn in enumerate(turns):
+        if is_shell(turn) and turn.outcome == "passed":
+            for path in _restored(turn.command, standing):
+                undone.update(dict.fromkeys(standing.pop(path, ()), at))
+            if _COMMIT.search(turn.command):
+                standing.clear()
+        if not is_edit(turn):
+            continue
+        gone, come = _net_lines(turn.change)
+        for before in reversed([i for path in turn.paths for i in standing.get(path, ())[-REACH_BACK:]]):
+            old, new = _net_lines(turns[before].change)
+            if before not in undone and (old or new) and new <= gone and old <= come:
+                undone[before] = at
+                if new == gone and old == come:
+                    undone[at] = at
+                break
+        for path in turn.paths:
+            standing.setdefault(path, []).append(at)
+    return undone
+
+
+@lru_cache(maxsize=512)
+def _net_lines(change: str) -> tuple[frozenset[str], frozenset[str]]:
+    """The lines that an edit took out and those that it wrote, without what it left as it was."""
+    old = frozenset(line[1:].strip() for line in change.split("\n") if line.startswith("-")) - {""}
+    new = frozenset(line[1:].strip() for line in change.split("\n") if line.startswith("+")) - {""}
+    return old - new, new - old
+
+
+def _restored(command: str, edited: Mapping[str, object]) -> list[str]:
+    """Which of the edited files a command puts back to their committed text."""
+    if not RESTORES.search(command):
+        return []
+    named = [word for words in command_parts(command) if words[0] == "git" for word in words[2:]]
+    if "." in named or "reset --hard" in command:
+        return list(edited)
+    names = [word.removeprefix("./").rstrip("/") for word in named if not word.startswith("-")]
+    return [
+        path for path in edited if any(path == n or path.endswith("/" + n) or f"/{n}/" in f"/{path}" for n in names)
+    ]
 
 
 def lines_of(session: Session, turns: tuple[int, ...]) -> tuple[int, int]:

@@ -1,14 +1,18 @@
 """A command failed, something was changed, and the same check passed.
 
 Silent on: test-driven work (a test written first, made to pass by the code it tests), a command tried again unchanged,
-failures whose fix was never seen to work, and all that detectors/evidence.py does not count as a failure.
+slips of the agent's own last edit that were put right at once, changes that did not stand or have nothing to do with
+the error, failures whose fix was never seen to work, and all that detectors/evidence.py does not count as a failure.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from difflib import SequenceMatcher
 
+from detectors.agent_words import cause_weight
+from detectors.environment_fact import kind_of
 from detectors.evidence import (
     LOOK_AHEAD,
     checks_of,
@@ -21,7 +25,10 @@ from detectors.evidence import (
     lines_of,
     puts_in_place,
     same_check,
+    taken_back,
     teaches,
+    telling_line,
+    words_of,
 )
 from index.records import Episode, Session, Turn
 
@@ -35,6 +42,27 @@ _RED = re.compile(
     r"(?:verify|confirm|make sure|see|watch) (?:that )?(?:it|they|the (?:new )?tests?) fails?|as expected)\b",
     re.IGNORECASE,
 )
+_SLIP = re.compile(
+    r"\b(?:typo|oops|whoops|(?:i|we) (?:forgot|mistyped|accidentally|mis-?spelled|left (?:out|in|a|an|the)|missed)|"
+    r"my (?:typo|mistake|bad|edit broke)|slip of mine|(?:mis-?typed|mis-?spelled))\b",
+    re.IGNORECASE,
+)
+# Likeness of a line and its replacement from which the change is one of spelling.
+_RESPELLED = 0.85
+# What looks at a state or asks a question of it: nothing that it could have cleared.
+_PROBES = re.compile(
+    r"(?:^| )(?:--?version|version|test|tests|lint|check|vet|fmt|format|typecheck|tsc|ls|list|get|describe|show|status|"
+    r"logs?|inspect|info|plan|whoami|ping|view|diff|blame|fetch-logs|ps|top|doctor|help|search|outdated|audit|pytest|"
+    r"vitest|jest|mypy|ruff|eslint|curl|wget|compileall|python|node|ruby)(?: |$|:)"
+)
+# What puts something right by running: installs, starts, makes, brings up to date.
+CLEARS = re.compile(
+    r"\b(?:install|ci|start|up|generate|gen|codegen|build|migrate|init|login|auth|add|pull|fetch|sync|stop|down|create|"
+    r"restore|merge|rebase|skip|continue|upgrade|update|setup|seed|use|enable|link|unlock|clean|prune|bootstrap|"
+    r"compile|reset|register|provision|apply|import|export|kill|rm|mkdir|cp|mv|ln|chmod)\b"
+)
+# Limits of the machine, which an edit clears only where it speaks of them.
+_OUTSIDE = frozenset({"network", "sandbox", "limit", "tool"})
 
 
 def detect(session: Session) -> Iterator[Episode]:
@@ -42,14 +70,15 @@ def detect(session: Session) -> Iterator[Episode]:
     if not teaches(session):
         return
     seen: set[tuple[str, str]] = set()
+    undone = taken_back(session)
     for at in failures(session):
-        found = resolve(session, at)
+        found = resolve(session, at, undone)
         if found is None:
             continue
         changes, check = found
         failed = session.turns[at]
         mark = (error_of(failed), checks_of(failed.command)[-1] if checks_of(failed.command) else failed.command[:80])
-        if mark in seen or _is_test_first(session, at, changes):
+        if mark in seen or _is_test_first(session, at, changes) or is_own_slip(session, at, changes, check):
             continue
         seen.add(mark)
         said = tuple(i for i in range(at + 1, check) if is_statement(session.turns[i]))
@@ -60,41 +89,110 @@ def detect(session: Session) -> Iterator[Episode]:
         yield Episode("failure_then_fix", session.key, lines_of(session, turns), turns, reason, at, changes, check)
 
 
-def resolve(session: Session, at: int) -> tuple[tuple[int, ...], int] | None:
+def resolve(session: Session, at: int, undone: Mapping[int, int]) -> tuple[tuple[int, ...], int] | None:
     """(what was changed, the run that showed the error gone) for the failure at a position, or None.
 
-    Changes made before a further run with the same error did not help and are not counted.
+    Changes made before a further run with the same error did not help and are not counted, nor are those that were
+    taken back later (`undone`, of detectors.evidence.taken_back).
     """
     failed = session.turns[at]
     signature = error_of(failed)
     changes: list[int] = []
+    returned: list[int] = []
     between: list[int] = []
     for later in range(at + 1, min(len(session.turns), at + LOOK_AHEAD)):
         turn = session.turns[later]
-        if is_edit(turn):
-            changes.append(later)
+        if is_edit(turn) and _bears_on(session, at, turn):
+            # An edit that puts back what an earlier one took out is a fix only where nothing else was changed.
+            if later not in undone:
+                changes.append(later)
+            elif undone[later] == later:
+                returned.append(later)
         if not is_shell(turn) and not (turn.tool and turn.tool == failed.tool and turn.action == failed.action):
             continue
         if not _runs_again(failed, turn):
-            if turn.outcome == "passed" and (checks_of(turn.command) or puts_in_place(turn.command)):
+            if turn.outcome == "passed" and _may_clear(session, at, later):
                 between.append(later)
             continue
         if turn.outcome == "failed":
-            if gone(signature, turn.text) and changes:
-                return tuple(changes), later
             if not gone(signature, turn.text):
-                changes, between = [], []
+                changes, returned, between = [], [], []
+                continue
+            cleared = [i for i in between if CLEARS.search(session.turns[i].command)]
+            if changes or returned or cleared:
+                return tuple(changes or returned or cleared[-3:]), later
+            if _told(session, at, later) and turn.command.strip() != failed.command.strip():
+                return (later,), later
             continue
         if turn.outcome != "passed":
             continue
-        if changes:
-            return tuple(changes), later
+        if changes or returned:
+            return tuple(changes or returned), later
         if between:
             return tuple(between[-3:]), later
-        if failed.command and turn.command.strip() != failed.command.strip():
-            return (later,), later
-        return None
+        other = turn.command.strip() != failed.command.strip() if failed.command else failed.action == "mcp"
+        return ((later,), later) if other and (failed.command or _told(session, at, later)) else None
     return None
+
+
+def _told(session: Session, at: int, later: int) -> bool:
+    """Whether the agent spoke between a failure and a later run."""
+    return any(is_statement(turn) for turn in session.turns[at + 1 : later])
+
+
+def _bears_on(session: Session, at: int, edit: Turn) -> bool:
+    """Whether an edit may have to do with a failure: one of the machine wants an edit that speaks of it."""
+    failed = session.turns[at]
+    if kind_of(failed) not in _OUTSIDE:
+        return True
+    line = telling_line(failed.text)
+    return bool(words_of(line, failed.command) & words_of(edit.change[:6000], *edit.paths))
+
+
+def _may_clear(session: Session, at: int, later: int) -> bool:
+    """Whether a command that went through may have cleared a failure: it puts something in place or does something,
+    or the error or the agent speaks of it."""
+    command, failed = session.turns[later].command, session.turns[at]
+    if puts_in_place(command):
+        return True
+    checks = checks_of(command)
+    if any(not _PROBES.search(check) for check in checks):
+        return True
+    said = " ".join(turn.text[-600:] for turn in session.turns[at + 1 : later] if is_statement(turn))
+    return any(check in failed.text or check in said for check in checks)
+
+
+def is_own_slip(session: Session, at: int, changes: tuple[int, ...], check: int) -> bool:
+    """Whether a failure came from the agent's own last edit and was put right at once, by spelling or as it said.
+
+    What it said at once decides; else the fix changes, in words hardly at all, lines that an edit just before wrote,
+    and no cause is told.
+    """
+    said = [turn.text for turn in session.turns[at + 1 : check] if is_statement(turn)]
+    if said and check - at <= 12 and _SLIP.search(said[0][:300]):
+        return True
+    edits = [session.turns[i] for i in changes if is_edit(session.turns[i])]
+    if not edits or check - at > 8 or any(cause_weight(said_one) for said_one in said):
+        return False
+    wrote = {
+        line[1:].strip()
+        for turn in session.turns[max(0, at - 20) : at]
+        if is_edit(turn)
+        for line in turn.change.split("\n")
+        if line.startswith("+")
+    }
+    return all(_respells(turn.change, wrote) for turn in edits)
+
+
+def _respells(change: str, wrote: set[str]) -> bool:
+    old = [line[1:].strip() for line in change.split("\n") if line.startswith("-") and line[1:].strip()]
+    new = [line[1:].strip() for line in change.split("\n") if line.startswith("+") and line[1:].strip()]
+    return (
+        bool(old)
+        and len(old) == len(new) <= 3
+        and all(line in wrote for line in old)
+        and all(SequenceMatcher(None, a, b, autojunk=False).ratio() > _RESPELLED for a, b in zip(old, new, strict=True))
+    )
 
 
 def _runs_again(failed: Turn, later: Turn) -> bool:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from detectors.evidence import error_of, failures, is_statement, lines_of, teaches
+from detectors.evidence import error_of, failures, is_statement, lines_of, taken_back, teaches
 from detectors.failure_then_fix import resolve
 from index.records import Episode, Session
 
@@ -22,10 +22,11 @@ def detect(session: Session) -> Iterator[Episode]:
     for at in failures(session):
         if signature := error_of(session.turns[at]):
             groups.setdefault(signature, []).append(at)
+    undone = taken_back(session)
     for positions in groups.values():
         if len(positions) < LEAST:
             continue
-        found = resolve(session, positions[-1])
+        found = resolve(session, positions[-1], undone)
         changes, check = found if found else ((), None)
         said = _said_after(session, positions[-1], check)
         turns = tuple(sorted({*positions, *said, *changes, *([check] if check is not None else [])}))

@@ -47,7 +47,7 @@ def _split(line: str) -> list[str]:
         part = part.strip()
         if not part:
             continue
-        if parts and _ABBREVIATION.search(parts[-1]):
+        if parts and (_ABBREVIATION.search(parts[-1]) or (parts[-1].count("`") % 2 and "`" in part)):
             parts[-1] = f"{parts[-1]} {part}"
         else:
             parts.append(part)

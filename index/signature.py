@@ -64,7 +64,7 @@ EMPTY = (
     "test result: failed", "error: test failed", "npm err! lifecycle", "elifecycle", "tests failed", "caused by:",
     "failed to execute goal", "error: command failed:", "command failed:", "subprocess.calledprocesserror",
 )  # fmt: skip
-# A line made of these alone says that something ran and failed, whatever the tool: a build's, a hook's, a runner's banner.
+# A line made of these alone says that something ran and failed: a build's, a hook's, a runner's banner.
 BANNER_WORDS = frozenset(
     "a an and as the with for of in on at by to or is was has have had this your some all more than due line "
     "error errors err exception failure failures failed fail fails failing fatal aborted aborting abort stopped "
@@ -143,12 +143,21 @@ def split_lines(text: str) -> "Iterator[str]":
     if len(text) > LONGEST_TEXT:  # the command stands at the start, the error often at the end
         text = text[: LONGEST_TEXT // 3] + "\n" + text[-2 * LONGEST_TEXT // 3 :]
     for line in strip_ansi(text).replace("\r", "\n").split("\n"):
-        line = line.strip()[:LONGEST_LINE]
-        for mark in ("E   ", "npm ERR! ", "npm error ", "[ERROR] ", "> "):
+        line = without_step(line.strip()[:LONGEST_LINE])
+        for mark in ("E   ", "npm ERR! ", "npm error ", "gyp ERR! ", "[ERROR] ", "> "):
             if line.startswith(mark):
                 line = line[len(mark) :].strip()
         if line:
             yield line
+
+
+def without_step(line: str) -> str:
+    """A line without the number and the time of the image build's step that it comes from (`#9 12.31 `)."""
+    if line[:1] != "#":
+        return line
+    step, _, rest = line.partition(" ")
+    time, space, tail = rest.partition(" ")
+    return tail if space and step[1:].isdigit() and time.replace(".", "", 1).isdigit() else line
 
 
 def weigh_line(line: str) -> int:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from detectors.evidence import PROGRAM_TEXT, checks_of, error_of, is_edit, is_failure, is_person, is_statement
 from index.records import Category, Episode, Kind, Session, Turn
 from index.signature import error_signature
-from reflect.quotes import added_line, capital, clean_end, code, line_pair, sentence
+from reflect.quotes import added_line, capital, clean_end, code, line_pair, sentence, uncapital
 
 _PLACE = re.compile(
     r"^(?:\(eval\)|zsh|bash|sh|/bin/\w{2,5}): ?(?:line )?\d{1,5}: "
@@ -23,7 +23,8 @@ _HASH = re.compile(r"\b(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40}\b(?:\s+(?=[0-9a-f]{0,3
 class Draft:
     """The words of one lesson, and how much it is worth beside others of its session.
 
-    `always` marks what is kept however many there are: what a person asked for in so many words.
+    `always` marks what is kept however many there are: what a person asked for in so many words. `anywhere` marks an
+    error that any command may meet, so that none is a trigger.
     """
 
     title: str
@@ -37,6 +38,7 @@ class Draft:
     commands: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     always: bool = False
+    anywhere: bool = False
 
 
 def bare_error(error: str) -> str:
@@ -65,7 +67,7 @@ def display(command: str, check: str = "") -> str:
     """
     if PROGRAM_TEXT.search(command):
         return ""
-    parts = [part.strip().rstrip("\\").strip() for part in re.split(r"&&|\|\||;|\n|\|", command)]
+    parts = [part.strip().rstrip("\\").strip() for part in _simple_commands(command)]
     for part in parts:
         if check and check in checks_of(part):
             part = _HASH.sub("…", re.sub(r"\s*(?:2>&1|2>/dev/null|>/dev/null)\s*", " ", part).strip())
@@ -73,6 +75,20 @@ def display(command: str, check: str = "") -> str:
     line = _HASH.sub("…", first_line(command))
     checks = checks_of(line)
     return checks[-1] if checks and ("<<" in line or "$(cat" in line) else line
+
+
+def _simple_commands(command: str) -> list[str]:
+    """The parts of a command line between its separators, those within quotes left alone."""
+    parts, start, quote = [], 0, ""
+    for at, char in enumerate(command):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char in ";|\n" or command[at : at + 2] == "&&":
+            parts.append(command[start:at].strip("&|; \n"))
+            start = at + 1
+    return [*parts, command[start:].strip("&|; \n")]
 
 
 def paths_of(turns: Sequence[Turn]) -> str:
@@ -103,15 +119,48 @@ def instead_of(order: str, did: str, check: str) -> str:
     return " ".join(parts)
 
 
-def cost(session: Session, episode: Episode, command: str) -> str:
-    """Why it matters, as the transcript counts it."""
+# What waits while a command fails, by what the command does.
+_STAKES: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(rf"(?:^|[ :-])(?:{words})(?:$|[ :.-])"), stake)
+    for words, stake in (
+        ("push", "Until then nothing reaches the remote."),
+        (
+            "commit|merge|rebase|cherry-pick|pull|checkout|switch",
+            "Until then git stops there, and so does what was to follow.",
+        ),
+        (
+            "lint|clippy|ruff|eslint|vet|golangci-lint|shellcheck|fmt|prettier",
+            "Until then the lint check refuses the change.",
+        ),
+        ("typecheck|tsc|mypy|pyright", "Until then the type check refuses the change."),
+        ("test|tests|pytest|vitest|jest|rspec|playwright", "Until then the tests stay red, whatever else is right."),
+        ("migrate|migrations|alembic|upgrade head", "Until then the schema stays as it was."),
+        ("install|ci|sync|bundle", "Until then nothing is installed."),
+        ("deploy|apply|rollout|release|publish", "Until then nothing is rolled out."),
+        ("build|compile|compose|docker|make|gradlew|mvn|cargo|go|dotnet", "Until then nothing is built."),
+    )
+)
+
+
+def cost(session: Session, episode: Episode, command: str, error: str = "") -> str:
+    """Why it matters: with `error`, the failure that it spares; how often it came; else what waits for the command."""
     runs = times(session, episode.failure) if episode.failure is not None else 1
-    if runs > 1:
-        return f"The same error came {runs} times in one session."
     steps = (episode.check if episode.check is not None else episode.turns[-1]) - (episode.failure or 0)
-    if steps > 8:
-        return f"It took {steps} steps until {code(command, 80)} passed."
-    return f"{code(command, 80)} does not pass until it is done."
+    told = [f"Otherwise {failing(command, error)}."] if error else []
+    if runs > 1:
+        told.append(f"The same error came {runs} times in one session.")
+    elif steps > 8 and episode.check is not None:
+        told.append(f"{steps} steps went by before {code(command, 80)} got past it.")
+    if not told:
+        told = [
+            next((stake for pattern, stake in _STAKES if pattern.search(command)), "A run is lost to it each time.")
+        ]
+    return " ".join(told)
+
+
+def failing(command: str, error: str) -> str:
+    """That a command fails, and with what."""
+    return f"{code(command, 100)} fails with {code(bare_error(error), 220)}"
 
 
 def times(session: Session, at: int) -> int:
@@ -144,9 +193,9 @@ def edits_of(session: Session, episode: Episode) -> list[Turn]:
 
 def with_context(title: str, context: str) -> str:
     """A title that is short and names little, with the error or cause that it belongs to."""
-    if not context or len(title) > 75 or context.lower() in title.lower():
+    context = uncapital(clean_end(context))
+    if not context or len(title) > 75 or context.lower() in title.lower() or title.lower() in context.lower():
         return title
-    context = clean_end(context)
     return f"{title} ({context})" if context.startswith("`") and context.endswith("`") else f"{title}: {context}"
 
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import re
 
-from detectors.evidence import is_edit, is_failure, is_person, is_statement
+from detectors.evidence import is_edit, is_failure, is_person, is_statement, taken_back, telling_line
 from detectors.person_words import rejects
 from detectors.sentences import has_literal, sentences
 from index.records import Episode, Session
 from reflect.draft import (
     Draft,
+    display,
     edits_of,
+    failing,
     instead_of,
     said_after,
     said_between,
@@ -19,11 +21,11 @@ from reflect.draft import (
     with_context,
 )
 from reflect.quotes import (
+    act_on,
     as_title,
     best_cause,
     best_order,
     capital,
-    keep_in_mind,
     names_in,
     sentence,
     shorten,
@@ -52,16 +54,30 @@ def draft_diagnosis(session: Session, episode: Episode) -> Draft | None:
     symptom = _symptom(report)
     if not symptom and rejects(report):
         symptom = next(filter(None, (_symptom(t.text) for t in reversed(session.turns[:first]) if is_person(t))), "")
-    failed = any(is_failure(turn) for turn in session.turns[first:named])
-    if not symptom and not failed:
+    failed = next(
+        (
+            (display(turn.command) or turn.tool, error)
+            for turn in reversed(session.turns[first:named])
+            if is_failure(turn) and (error := telling_line(turn.text))
+        ),
+        None,
+    )
+    if not symptom and failed is None:
         return None
-    since = [turn for turn in session.turns[first : last + 1] if is_edit(turn)]
+    undone = taken_back(session)
+    since = [session.turns[at] for at in range(first, last + 1) if is_edit(session.turns[at]) and at not in undone]
     did = what_changed(since or edits, names_in(cause, order))
-    title = order if order and has_literal(order) else with_context(order, cause) if order else keep_in_mind(cause)
+    paths = [path for turn in since or edits for path in turn.paths]
+    acted = act_on(cause, [turn.change for turn in since or edits], paths)
+    title = order if order and has_literal(order) else with_context(order or acted, cause)
+    if not (order or acted):
+        return None
+    steps = max(1, last - first)
+    seen = f"It showed as: “{symptom}”." if symptom else f"It showed as: {failing(*failed)}." if failed else ""
     return Draft(
         title=as_title(title),
-        fact=(f"Reported as: “{symptom}”. " if symptom else "") + f"The cause: {sentence(cause)}",
-        why=f"It took {max(1, last - first)} steps from the report to the fix.",
+        fact=sentence(cause),
+        why=f"{seen} {f'{steps} steps went by from there to the fix.' if steps > 8 else ''}".strip(),
         instead=instead_of(order or capital(did), did if order else "", ""),
         category="bugs",
         worth=3.6 + 0.8 * bool(order) + 0.6 * bool(symptom) + 0.4 * (episode.check is not None),

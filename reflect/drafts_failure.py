@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
-from detectors.evidence import check_in_common, telling_line
+from detectors.evidence import check_in_common, taken_back, telling_line
 from detectors.failure_then_fix import is_test
-from detectors.sentences import has_literal
-from index.records import Episode, Session
-from index.signature import command_parts
+from detectors.sentences import LITERAL, has_literal
+from index.records import Episode, Session, Turn
+from index.signature import command_parts, split_lines
 from reflect.draft import (
     Draft,
     bare_error,
     cost,
     display,
     edits_of,
+    failing,
     instead_of,
     said_after,
     said_between,
@@ -25,12 +27,13 @@ from reflect.draft import (
     with_context,
 )
 from reflect.quotes import (
+    act_on,
     alike,
     as_title,
     best_cause,
     best_order,
     code,
-    keep_in_mind,
+    is_requirement,
     line_pair,
     names_in,
     sentence,
@@ -45,6 +48,14 @@ _ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
     (
         re.compile(r"string `(.{1,60}?)` has \d{1,5} occurrences, but such constant `(\w{1,60})` already exists"),
         "Use the constant `{1}`, not the string `{0}`",
+    ),
+    (
+        re.compile(r"[Tt]he token '(&&|\|\|)' is not a valid statement separator"),
+        "Separate commands with `;`, not `{0}`: this PowerShell does not know it",
+    ),
+    (
+        re.compile(r"\b(?:MD|[A-Z]{1,4})\d{3,4}\b[/\w-]{0,60}:? ([A-Z][^.\[\n]{8,90}? (?:should|must) [^.\[\n]{5,90})"),
+        "{0}",
     ),
     (re.compile(r"(\S{2,60}) must not be called\. [Uu]se (\S{2,60})"), "Call `{1}`, not `{0}`"),
     (re.compile(r"(\S{2,60}) is deprecated[:;,.]? (?:please )?[Uu]se (\S{2,60})"), "Use `{1}`, `{0}` is deprecated"),
@@ -78,8 +89,12 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
     if not edits:
         return _draft_command(session, episode, error)
     command = display(failed.command, check_in_common(failed.command, check.command)) or failed.tool
+    said = next(iter(said_between(session, episode.failure, episode.check)), "")
+    error = quoted_error(failed.text, said) or error_about(failed.text, error, edits)
     narrow = names_in(bare_error(error)) | names_in(*(turn.change[:3000] for turn in edits))
-    between = said_between(session, episode.failure, episode.check)
+    # What was said of an attempt that was taken back is no word on the fix.
+    undone = [i for i in taken_back(session) if episode.failure < i < episode.change[0]]
+    between = said_between(session, max([episode.failure, *undone]), episode.check)
     closing = said_after(session, episode.check)
     advice = advice_in(error)
     about_error = names_in(without_paths(bare_error(error)))
@@ -87,7 +102,9 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
     order = best_order(between, narrow, near=True) or best_order(closing, about_error)
     about = names_in(bare_error(error), cause, order, advice)
     did = what_changed(edits, about)
-    title = _failure_title(advice, order, cause, line_pair([turn.change for turn in edits], about), bare_error(error))
+    pair = line_pair([turn.change for turn in edits], about)
+    acted = act_on(cause, [turn.change for turn in edits], [path for turn in edits for path in turn.paths])
+    title = _failure_title(advice, order, acted if cause else "", cause, pair, bare_error(error))
     if not title:
         return None
     runs = times(session, episode.failure)
@@ -96,11 +113,13 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
     only_tests = all(is_test(path) for turn in edits for path in turn.paths)
     worth -= 1.0 * bool(_ASSERTION.search(error) and only_tests)
     worth -= 0.6 * (not between) + 0.6 * (not has_literal(title))
-    fact = f"{code(command, 100)} fails with {code(bare_error(error), 220)}." + (f" {sentence(cause)}" if cause else "")
+    # An order that names nothing, for an error whose cause was not told, could be said of any error.
+    worth -= 1.4 * (bool(order) and not advice and not has_literal(order) and not (cause and has_literal(cause)))
+    worth -= 0.8 * (only_tests and not order and not advice and not is_requirement(cause))
     return Draft(
         title=as_title(title),
-        fact=fact,
-        why=cost(session, episode, command),
+        fact=sentence(cause) if cause else f"{failing(command, error)}.",
+        why=cost(session, episode, command, error if cause else ""),
         instead=instead_of(advice or order, did, command if check.outcome == "passed" else ""),
         category="bugs",
         worth=worth,
@@ -110,7 +129,35 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
     )
 
 
-def _failure_title(advice: str, order: str, cause: str, pair: tuple[str, str], error: str) -> str:
+def quoted_error(output: str, said: str) -> str:
+    """The line of an output that the agent quoted when it had read it, or ""."""
+    for literal in LITERAL.findall(said):
+        quoted = literal.strip("`")
+        if len(quoted) > 14 and " " in quoted:
+            for line in output.split("\n"):
+                if quoted in line and telling_line(line):
+                    return telling_line(line)
+    return ""
+
+
+def error_about(output: str, error: str, edits: Sequence[Turn]) -> str:
+    """Of the telling lines of an output that holds several errors, the one that a fix was for: it names what changed.
+
+    `error` where it does so itself, or where no other does.
+    """
+    names = names_in(*(turn.change[:3000] for turn in edits))
+    files = {path.rsplit("/", 1)[-1] for turn in edits for path in turn.paths}
+
+    def shared(line: str) -> int:
+        return len(names_in(without_paths(bare_error(line))) & names) + 2 * any(name in line for name in files)
+
+    if shared(error):
+        return error
+    lines = [line for line in split_lines(output) if telling_line(line)][:40]
+    return max(lines, key=shared, default=error) if any(shared(line) for line in lines) else error
+
+
+def _failure_title(advice: str, order: str, acted: str, cause: str, pair: tuple[str, str], error: str) -> str:
     if advice:
         return advice
     short = code(without_paths(error), 45) if len(error.split()) > 2 else ""
@@ -120,11 +167,11 @@ def _failure_title(advice: str, order: str, cause: str, pair: tuple[str, str], e
         return with_context(order, cause)
     if order:
         return with_context(order, short)
-    if cause and has_literal(cause):
-        return with_context(keep_in_mind(cause), short)
+    if acted:
+        return with_context(acted, short if is_requirement(cause) else cause)
     if pair[0] and len(pair[0]) + len(pair[1]) < 100:
-        return f"Write {code(pair[1], SHORT)}, not {code(pair[0], SHORT)}"
-    return with_context(keep_in_mind(cause), short) if cause else ""
+        return with_context(f"Write {code(pair[1], SHORT)}, not {code(pair[0], SHORT)}", cause)
+    return ""
 
 
 def _draft_command(session: Session, episode: Episode, error: str) -> Draft | None:
@@ -135,6 +182,8 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
     command = display(failed.command, common) or failed.tool
     if _MISTYPED.search(error):
         return None
+    said = said_between(session, at, end)
+    error = quoted_error(failed.text, said[0] if said else "") or error
     narrow = names_in(bare_error(error), failed.command, *(session.turns[i].command for i in episode.change))
     between = said_between(session, at, end)
     cause = best_cause(between, names_in(without_paths(bare_error(error))))
@@ -145,7 +194,10 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
     if not helper and len(display(check.command)) > 3 and display(check.command) in failed.text:
         helper = display(check.command)
     worth = 1.8 + 0.8 * bool(cause) + 0.8 * bool(order) + min(times(session, at) - 1, 2) * 0.6
-    if helper:
+    if helper and len(helper) > SHORT and order:
+        title, did = with_context(order, short), f"run {code(helper, 200)}, then {code(command, 80)} again"
+        worth += 0.8
+    elif helper:
         title = f"Run {code(helper, SHORT)} when {code(command, 40)} says {code(without_paths(bare_error(error)), 45)}"
         did = f"run {code(helper)}" + (f", then {code(command, 80)} again" if helper != display(check.command) else "")
         worth += 0.8 + 0.8 * (helper in failed.text)
@@ -164,11 +216,10 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
             title, did = with_context(order, short), ""
         else:
             return None
-    fact = f"{code(command, 100)} fails with {code(bare_error(error), 220)}." + (f" {sentence(cause)}" if cause else "")
     return Draft(
         title=as_title(title),
-        fact=fact,
-        why=cost(session, episode, command),
+        fact=sentence(cause) if cause else f"{failing(command, error)}.",
+        why=cost(session, episode, command, error if cause else ""),
         instead=instead_of(order, did, ""),
         category="bugs",
         worth=worth,

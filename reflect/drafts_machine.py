@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import re
 
-from detectors.environment_fact import kind_of
+from detectors.environment_fact import absent_program, foreign_option, kind_of
 from detectors.evidence import checks_of, is_failure, is_statement, telling_line
-from index.records import Episode, Session
+from index.records import Episode, Session, Turn
 from reflect.draft import (
     Draft,
     bare_error,
     display,
+    failing,
     first_line,
     instead_of,
     stable_error,
     times,
     with_context,
 )
-from reflect.drafts_failure import SHORT, difference, draft_failure
+from reflect.drafts_failure import SHORT, advice_in, difference, draft_failure
 from reflect.quotes import (
     as_title,
     best_cause,
@@ -27,8 +28,27 @@ from reflect.quotes import (
     sentence,
     without_paths,
 )
+from reflect.tags import PROGRAMS
 
-_ABSENT = re.compile(r"command not found: ([\w.+-]{2,40})|([\w.+-]{2,40}): (?:command )?not found\b")
+# Programs beside those of reflect/tags.py whose absence is worth knowing.
+_COMMON_TOOLS = frozenset(
+    "shellcheck hadolint yamllint vale jq yq rg fd bat tree watch entr parallel gsed gdate gtimeout timeout "
+    "realpath pre-commit lefthook husky act direnv asdf nvm pyenv rbenv sdkman ffmpeg convert magick dot pandoc protoc "
+    "buf grpcurl "
+    "hyperfine k6 wrk ab vegeta trivy syft cosign skopeo ansible packer pulumi kustomize k9s kind "
+    "minikube colima".split()
+)
+# Why a limit matters, by its kind.
+_WHY = {
+    "tool": "The program is not on this machine's path, and no spelling of the command helps.",
+    "module": "That interpreter does not see the module, wherever else it may be installed.",
+    "option": "The shell and the programs of this machine take other options than those elsewhere.",
+    "version": "What is installed here is of another version than the project asks for.",
+    "network": "The service does not listen there, so that what needs it fails for no fault of its own.",
+    "sandbox": "The sandbox refuses it, however the command is written.",
+    "order": "The call is refused in any other state, however often it is repeated.",
+    "limit": "The limit is the machine's or the service's: trying again changes nothing.",
+}
 
 
 def draft_environment(session: Session, episode: Episode) -> Draft | None:
@@ -38,7 +58,7 @@ def draft_environment(session: Session, episode: Episode) -> Draft | None:
     failed = session.turns[episode.failure]
     error = telling_line(failed.text)
     blamed = _blamed(failed.command, error)
-    command = blamed if _ABSENT.search(error) else display(failed.command, blamed) or failed.tool
+    command = blamed if absent_program(error) else display(failed.command, blamed) or failed.tool
     texts = [session.turns[at].text for at in episode.turns if is_statement(session.turns[at])]
     check = session.turns[episode.check] if episode.check is not None else None
     names = names_in(error, failed.command, check.command if check else "")
@@ -46,38 +66,45 @@ def draft_environment(session: Session, episode: Episode) -> Draft | None:
     runs = times(session, episode.failure)
     short = code(without_paths(bare_error(error)), SHORT)
     if check is None:
-        title, instead, worth = _limit(command, short, kind_of(failed), runs, cause)
+        title, instead, worth = _limit(failed, command, short, runs, cause)
     else:
         title, instead, worth = _way_round(session, episode, command, short, order)
     if not title:
         return None
-    fact = f"{code(command, 100)} fails here with {code(bare_error(error), 220)}." + (
-        f" {sentence(cause)}" if cause else ""
-    )
-    counted = f"The same error came {runs} times in one session."
+    fact = f"{failing(command, error)} here." + (f" {sentence(cause)}" if cause else "")
+    counted = f" The same error came {runs} times in one session." if runs > 1 else ""
     return Draft(
         title=as_title(title),
         fact=fact,
-        why=counted if runs > 1 else f"{code(command, 80)} cannot be run there as it stands.",
+        why=_WHY.get(kind_of(failed), "The command as it stands is a lost run.") + counted,
         instead=instead,
         category="knowledge",
         worth=worth + 0.6 * bool(cause),
         confidence=0.8,
         commands=(command,),
+        anywhere=bool(advice_in(error)),
         errors=(stable_error(error),),
     )
 
 
-def _limit(command: str, short: str, kind: str, runs: int, cause: str) -> tuple[str, str, float]:
+def _limit(failed: Turn, command: str, short: str, runs: int, cause: str) -> tuple[str, str, float]:
     """(title, instead, worth) of a limit that stayed; no title where it was met once and its cause not named."""
+    kind = kind_of(failed)
+    program, option = foreign_option(failed)
+    if program:
+        option = option if option.startswith("-") else f"-{option}"
+        instead = f"Look up what {code(program)} takes on this system, or do it with another program."
+        return f"Do not pass {code(option)} to {code(program)} on this machine ({short})", instead, 2.7
     if kind == "order":
         if found := re.search(r"\b[Rr]un ([\w.-]{2,60}) first\b", short):
             return f"Run {code(found[1])} before {code(command, 40)}", f"Run {code(found[1])} first.", 2.8
-        first = "Do first what the message asks for, and do not repeat the call before that."
-        return f"Mind the order of calls: {short}", first, 2.6
-    if absent := _ABSENT.search(short):
-        name = code(absent[1] or absent[2])
-        return f"Do without {name} here ({short})", f"Look for another way to do what {name} does, or ask for it.", 2.6
+        first = "Read the present state first, and go through the steps in between; do not repeat the call."
+        return f"Check the state before {code(command, 40)} ({short})", first, 2.6
+    if absent := absent_program(telling_line(failed.text)):
+        name = code(absent)
+        known = absent in PROGRAMS or absent in _COMMON_TOOLS or bool(cause) or runs > 1
+        instead = f"No other way was found in that session: ask before counting on {name}."
+        return f"Do without {name} here, or install it first", instead, 2.6 if known else 2.0
     if runs < 2 and not cause:
         return "", "", 0.0
     instead = "No way round it was found in that session. Do not run it again unchanged; tell the person."
@@ -95,11 +122,13 @@ def _way_round(session: Session, episode: Episode, command: str, short: str, ord
         instead = f"{code(new)} went through when it was run again with permission."
         return f"Run {code(name, 50)} outside the sandbox, with permission ({short})", instead, 2.7
     swap = difference(old, new) if old and new else ""
-    absent = _ABSENT.search(short)
-    if absent:
-        name = absent[1] or absent[2]
-        return f"Do without {code(name)} here ({short})", f"{code(new)} went through without it.", 2.8
-    elif not swap and kind_of(failed) in {"tool", "module", "version"} and len(new) < 90:
+    if advice := advice_in(telling_line(failed.text)):
+        return advice, f"{code(new)} went through where {code(old)} did not.", 3.2
+    if absent := absent_program(telling_line(failed.text)):
+        instead = f"{code(new)} went through in its place."
+        used = (checks_of(check.command) or (new,))[-1]
+        return f"Use {code(used, 50)} in place of {code(absent)} here ({short})", instead, 2.8
+    if not swap and kind_of(failed) in {"tool", "module", "version"} and len(new) < 90:
         swap = f"Run {code(new, 70)} where {code(command, 40)} fails"
     if not order and not swap:
         return "", "", 0.0
@@ -137,8 +166,7 @@ def _blamed(command: str, error: str) -> str:
     """The check of a chain that an error speaks of, by what it quotes; else the first."""
     quoted = re.findall(r"['\"`]([^'\"`]{2,80})['\"`]", error)
     parts = re.split(r"&&|;|\|\|", command)
-    absent = _ABSENT.search(error)
-    if absent:
-        return absent[1] or absent[2]
+    if absent := absent_program(error):
+        return absent
     named = [check for part in parts for check in checks_of(part) if any(word in part.split() for word in quoted)]
     return (named or list(checks_of(command)) or [""])[0]

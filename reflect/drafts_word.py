@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-from detectors.agent_words import order_in, yields
-from detectors.decision import is_choice
+from detectors.abandoned_approach import reasons
+from detectors.agent_words import is_order, order_in, yields
+from detectors.decision import is_choice, persons_choice
 from detectors.evidence import is_edit, is_person, is_statement
 from detectors.explicit_memory import remembered
-from detectors.person_words import asked_order, is_general, prohibits
+from detectors.person_words import asked_order, asks_to_save, is_general, is_one_off, prohibits
 from detectors.sentences import has_literal, sentences
 from index.records import Episode, Session
 from reflect.draft import Draft, edits_of, first_line, instead_of, paths_of, what_changed, with_context
@@ -21,12 +22,13 @@ from reflect.quotes import (
     clean_end,
     code,
     is_telling,
-    keep_in_mind,
     names_in,
     sentence,
     shorten,
     tidy,
+    uncapital,
 )
+from reflect.said import Rule, as_rule, banned_commands, because, take_apart
 
 _ASK = re.compile(
     r"^(?:please|bitte|por favor|s'il te pla[iî]t|also|and|ok|so|but|note:?|yes|no)?[ ,.]{0,3}(?:always |just |"
@@ -46,12 +48,10 @@ _RUDE = re.compile(
     r"bitch|idiot)\b",
     re.IGNORECASE,
 )
-_NO = re.compile(
-    r"^(?:(?:no|nope|wrong|hmm{1,9}|nein|non|but|and|so|please|also|i (?:already )?said(?: that| to)?"
-    r"|i(?: have|'ve)? (?:already )?(?:told|asked) you(?: to| that)?)[,.!:; ]{1,3}){1,5}",
-    re.IGNORECASE,
+# "no sleeps in specs": a ban without a verb.
+_BAN_OF_THINGS = re.compile(
+    r"^no (?!(?:it|that|this|we|you|i|they|he|she|not|need|idea|problem)\b)\w{3,20}\b[^,?]{0,80}$", re.I
 )
-_WE = re.compile(r"^(we) (?:use|prefer|keep|write|run|call|put|don'?t|do not|never|always|only|have)\b", re.IGNORECASE)
 _MIDDLE = re.compile(r"\b(?:and|but|also|so|,) (?:please )?(?:remember|keep in mind)(?: that)? (.{15,})", re.IGNORECASE)
 
 
@@ -66,48 +66,68 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
     edits = edits_of(session, episode)
     refused = [turns[episode.failure]] if episode.failure is not None and is_refused_edit(session, episode) else []
     names = names_in(words, *(t.change[:3000] for t in [*edits, *refused]), *(p for t in edits for p in t.paths))
-    said = sentences(words)
-    own = next((order for s in said if is_telling(order := order_in(tidy(s))) and not s.endswith("?")), "")
+    said = sentences(_RUDE.sub("…", words))
+    places = [(number, order_in(tidy(s))) for number, s in enumerate(said) if not s.endswith("?")]
+    own_at, own = next(((number, order) for number, order in places if is_telling(order)), (-1, ""))
     asked = (
         next((order for s in said if is_telling(order := asked_order(s))), "") if episode.failure is not None else ""
     )
     taken = best_order(head, names, near=True)
-    rules = [
-        one for one in said if is_general(one) and 15 < len(one) < 180 and not one.startswith("(") and one[-1] != "?"
+    ruled = [
+        number
+        for number, one in enumerate(said)
+        if is_general(one) and 15 < len(one) < 180 and not one.startswith("(") and one[-1] != "?"
     ]
-    rule = as_rule(rules[0]) if rules else ""
+    rule = as_rule(said[ruled[0]]) if ruled else ""
     reason = best_cause(head, names)
-    order = clean_end(own or (rule if prohibits(rule) else "") or taken or asked or rule)
-    if not order and refused and yields(answer) and reason:
-        order = keep_in_mind(reason)
-    if not order:
+    if own or (rule and (prohibits(rule) or not taken)):
+        start = min(n for n in (own_at, *ruled[:1]) if n >= 0)
+        start -= bool(start and _BAN_OF_THINGS.match(said[start - 1]))
+        parts = take_apart(said[start:])
+        before = as_rule(said[start - 1]) if start else ""
+        if not parts.reason and len(before) > 20 and before[-1] not in "?!" and not is_one_off(before):
+            parts = Rule(parts.order, parts.instead, before)
+    else:
+        parts = Rule(taken or asked)
+    if not parts.order or len(parts.order) < 8:
         return None
     wanted = _meant(session, episode.failure if episode.failure is not None else at)
+    order = clean_end(parts.order)
     did = what_changed(edits, names_in(words, order)) if edits else ""
     where = paths_of(refused or edits)
     place = f" of a change to {where}" if where else ""
-    why = [f"The agent had meant to do otherwise: “{wanted}”."] if wanted else []
-    why += [sentence(reason)] if reason else []
+    why = because(parts.reason) if parts.reason else sentence(reason)
+    told = names_in(wanted) <= names_in(order, words, parts.instead) or _meant_the_same(wanted, order)
+    meant = f"The agent had meant otherwise: “{wanted}”." if wanted and not told else ""
     return Draft(
-        title=as_title(with_context(capital(order), (reason or where) if len(order) < 40 else "")),
+        title=rule_title(parts, parts.reason or reason or where),
         fact=f"A person working on this project said{place}: “{shorten(_RUDE.sub('…', words), 360)}”",
-        why=" ".join(why) or "It was said against what the agent was doing.",
-        instead=instead_of(capital(order), did, ""),
+        why=" ".join(filter(None, [why, meant])) or _AGAINST,
+        instead=instead_of(capital(parts.instead) or ("" if did else capital(order)), did, ""),
         category="patterns",
         worth=4.0
         + 1.2 * (episode.failure is not None)
         + 0.6 * yields(answer)
         + 0.5 * bool(edits)
-        + 0.5 * has_literal(order),
+        + 0.5 * has_literal(order)
+        + 0.5 * bool(parts.reason or parts.instead),
         confidence=0.85,
+        commands=banned_commands(words),
     )
 
 
-def as_rule(words: str) -> str:
-    """A person's sentence as a rule: without the no or the told-you at its start, and "we use x" as "use x"."""
-    bare = _NO.sub("", tidy(words))
-    found = _WE.match(bare)
-    return capital(bare[found.end(1) + 1 :] if found else bare)
+def rule_title(parts: Rule, context: str) -> str:
+    """What to do, with what to do instead where both are short, else with the reason."""
+    order, instead = capital(clean_end(parts.order)), clean_end(parts.instead)
+    if instead and len(order) + len(instead) < 110:
+        return as_title(f"{order}; {uncapital(instead)}")
+    return as_title(with_context(order, context if len(order) < 56 else ""))
+
+
+def _meant_the_same(wanted: str, order: str) -> bool:
+    """Whether what the agent had meant already names what it was then told."""
+    names = names_in(order)
+    return bool(names) and 2 * len(names & names_in(wanted)) >= len(names)
 
 
 def is_refused_edit(session: Session, episode: Episode) -> bool:
@@ -145,18 +165,24 @@ def draft_memory(session: Session, episode: Episode) -> Draft | None:
     rules = [rule for one in kept if len(rule := _rule(one)) > 3]
     if not rules:
         return None
-    rest = [one for one in sentences(turn.said if turn.refused else turn.text) if one not in kept]
-    reason = best_cause(rest, names_in(*kept))
-    text = "; ".join(rules)
+    said = sentences(turn.said if turn.refused else turn.text)
+    rest = [one for one in said if one not in kept]
+    after = [one for one in said[said.index(kept[-1]) + 1 :][:2] if one in rest and not asks_to_save(one)]
+    parts = take_apart([rules[0], *(after if len(rules) == 1 else [])])
+    reason = parts.reason or best_cause(rest, names_in(*kept))
+    quote = shorten(" ".join([*kept, *(after if parts.reason or parts.instead else [])]), 600)
+    others = "; ".join(rules[1:])
+    binds = bool(order_in(rules[0]) or is_general(rules[0]))
     return Draft(
-        title=as_title(capital(rules[0])),
-        fact=f"A person working on this project asked to keep this: “{shorten(' '.join(kept), 600)}”",
-        why=sentence(reason) if reason else "It was asked for in so many words, beyond the task at hand.",
-        instead=sentence(capital(text)),
-        category="patterns" if order_in(rules[0]) or is_general(rules[0]) else "knowledge",
+        title=rule_title(parts, reason if len(parts.order) < 40 else ""),
+        fact=f"A person working on this project asked to keep this: “{quote}”",
+        why=because(reason) if reason else "The person asked for it to be kept, beyond the task at hand.",
+        instead=sentence(capital(parts.instead or others)) or ("Keep to it" if binds else "Count on it") + _LATER,
+        category="patterns" if binds else "knowledge",
         worth=9.0,
         confidence=0.95,
         always=True,
+        commands=banned_commands(" ".join([*kept, *after])),
     )
 
 
@@ -169,33 +195,92 @@ def _rule(asked: str) -> str:
     return clean_end(as_rule(_ASK.sub("", text).strip()))
 
 
+_LATER = " in every later task on this project."
+_AGAINST = "The agent was doing otherwise when the person said so."
+
+
 def draft_abandoned(session: Session, episode: Episode) -> Draft | None:
-    """An approach that was tried and taken back, with the reason."""
+    """An approach that was tried and taken back, with the reason: what to do instead, else what not to do."""
     turns = session.turns
-    at = next((i for i in episode.turns if is_statement(turns[i])), None)
-    if at is None:
+    back = episode.change[0]
+    at = next((i for i in episode.turns if is_statement(turns[i]) or is_person(turns[i])), None)
+    tried = [turns[i] for i in episode.turns if i != back and is_edit(turns[i])]
+    if at is None or not tried:
         return None
-    tried = [turns[i] for i in episode.turns if i < at and is_edit(turns[i])]
-    names = names_in(*(t.change[:3000] for t in tried), *(p for t in tried for p in t.paths), turns[at].text)
-    cause, order = best_cause([turns[at].text], names), best_order([turns[at].text], names)
-    if not cause or not order:
+    why = reasons(turns[at].text)
+    if not why:
         return None
-    attempt = added_line([t.change for t in tried], names)
+    first = min(i for i in episode.turns if is_edit(turns[i]))
+    attempt = _announced(session, first)
+    order = clean_end(_other_way(turns[at].text))
+    reason = clean_end(tidy(why[0]))
+    if order:
+        title = order
+    elif attempt:
+        title = with_context(f"Do not {uncapital(attempt)}", reason)
+    else:
+        return None
+    wrote = added_line([turn.change for turn in tried], names_in(turns[at].text, attempt))
+    done = f"{code(wrote, 90)} in {paths_of(tried)}" if wrote else f"a change of {paths_of(tried)}"
     return Draft(
-        title=as_title(order),
-        fact=f"{sentence(cause)} Tried and taken back{f': {code(attempt)}' if attempt else ''} in {paths_of(tried)}.",
-        why=f"{len(tried)} edit{'s were' if len(tried) > 1 else ' was'} made and undone before another way was taken.",
-        instead=sentence(order),
+        title=as_title(title),
+        fact=f"{sentence(reason)} Tried and taken back: {done}.",
+        why="It looks like the way to go, was tried in that session, and had to be undone.",
+        instead=" ".join(filter(None, [sentence(order), f"Do not {uncapital(sentence(attempt))}" if attempt else ""])),
         category="knowledge",
-        worth=2.8,
+        worth=3.0 + 0.6 * bool(order) + 0.4 * bool(attempt),
         type="reflective",
         confidence=0.75,
     )
 
 
+_INSTEAD_OF_IT = re.compile(
+    r"\b(?:revert(?:ing)?|undo(?:ing)?|drop(?:ping)?|go(?:ing)? back|back(?:ing)? out|roll(?:ing)? back|"
+    r"restor(?:e|ing)|put(?:ting)?|"
+    r"tak(?:e|ing)|abandon(?:ing)?)\b[^.;`]{0,60}?(?:,|\band\b|\bthen\b)+ (?:then |instead )?(\w.{8,300})",
+    re.IGNORECASE,
+)
+_ING = re.compile(r"^(\w{2,12}?)(?:([b-df-hj-np-tv-z])\2)?ing\b")
+
+
+def _announced(session: Session, first: int) -> str:
+    """What the agent had said it would do, right before it was tried, as an order."""
+    for turn in reversed(session.turns[max(0, first - 4) : first]):
+        if is_person(turn):
+            return ""
+        if is_statement(turn):
+            orders = [order for one in sentences(turn.text) if is_telling(order := order_in(tidy(one)))]
+            return clean_end(orders[-1]) if orders and len(orders[-1]) < 140 else ""
+    return ""
+
+
+def _other_way(text: str) -> str:
+    """What a statement that gives something up wants to do in its place, as an order, or ""."""
+    for one in sentences(text, 12):
+        found = _INSTEAD_OF_IT.search(one)
+        order = _from_gerund(found[1]) if found else ""
+        if order and is_order(order) and has_literal(order) and is_telling(order):
+            return capital(order)
+    order = best_order([text], names_in(text))
+    return "" if re.match(r"(?:revert|undo|roll|restore|drop|put|take)\b", order, re.IGNORECASE) else order
+
+
+def _from_gerund(text: str) -> str:
+    """ "caching x" as "cache x", where the verb is a known one."""
+    found = _ING.match(text)
+    if not found:
+        return text
+    for verb in (found[1], f"{found[1]}e", f"{found[1]}{found[2] or ''}"):
+        if is_order(f"{verb} "):
+            return verb + text[found.end() :]
+    return text
+
+
 def draft_decision(session: Session, episode: Episode) -> Draft | None:
     """A choice and its reason."""
     said = session.turns[episode.turns[0]].text
+    if is_person(session.turns[episode.turns[0]]):
+        return _persons_choice(said)
     chosen = next((one for one in sentences(said, 40) if is_choice(one)), "")
     order = order_in(tidy(chosen))
     if not is_telling(order):
@@ -210,6 +295,40 @@ def draft_decision(session: Session, episode: Episode) -> Draft | None:
         worth=2.7,
         type="reflective",
         confidence=0.75,
+    )
+
+
+_SETTLE = re.compile(
+    r"^(?:ok(?:ay)?|yes|then|so|fine|good|alright)?[,.: ]{0,2}(?:let'?s|lets|we(?:'ll| will| should| can)?|"
+    r"i(?:'d| would| will|'ll)?)?(?: rather)?(?: just)? ?(?:go(?:ing)? with|stick(?:ing)? (?:with|to)|"
+    r"settle (?:on|for)|"
+    r"keep to|opt for|choose|pick|went with|decided (?:on|to use|for)|stay with) (?=\S)",
+    re.IGNORECASE,
+)
+_LETS = re.compile(
+    r"^(?:ok(?:ay)?|yes|then|so|fine)?[,.: ]{0,2}(?:let'?s|lets|we(?:'ll| will| should| can)?|i'd) (?=\w)",
+    re.IGNORECASE,
+)
+
+
+def _persons_choice(text: str) -> Draft | None:
+    """What a person settled on, and why."""
+    chosen = persons_choice(text)
+    parts = take_apart([chosen])
+    settled = _SETTLE.sub("Use ", clean_end(parts.order))
+    order = capital(settled if settled.startswith("Use ") else _LETS.sub("", settled))
+    if not parts.reason or len(order) < 10 or not is_order(order):
+        return None
+    order = clean_end(order.partition(", so ")[0])
+    return Draft(
+        title=as_title(with_context(order, parts.reason)),
+        fact=f"A person working on this project decided: “{shorten(chosen, 360)}”",
+        why=because(parts.reason),
+        instead=sentence(order),
+        category="knowledge",
+        worth=4.2,
+        type="reflective",
+        confidence=0.85,
     )
 
 

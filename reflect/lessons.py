@@ -24,6 +24,7 @@ from index.signature import command_key
 from index.store import solution_id
 from reflect.draft import Draft, stable_error
 from reflect.drafts import draft
+from reflect.overruled import overruled
 from reflect.quotes import names_in
 from reflect.tags import tags_for
 
@@ -41,6 +42,7 @@ def write_lessons(session: Session, episodes: Sequence[Episode], most: int = MOS
     """
     most = min(most, 1) if session.subagent else most
     drafted = [(made, episode) for episode in episodes if (made := draft(session, episode)) is not None]
+    drafted = [pair for pair in drafted if not overruled(session, *pair)]
     ranked = sorted(drafted, key=lambda pair: (-pair[0].worth, pair[1].lines, pair[1].detector))
     kept: list[tuple[Draft, Episode]] = []
     for made, episode in ranked:
@@ -163,5 +165,7 @@ def _triggers(session: Session, made: Draft, episode: Episode, drafted: Sequence
         errors = errors or [error for error in (stable_error(telling_line(failed_turn.text)),) if error]
     if not commands and failed_turn is not None and failed_turn.action == "shell" and failed_turn.refused:
         commands = [key for key in (command_key(failed_turn.command),) if key]
+    if made.anywhere:
+        commands = []
     narrow = tuple(key for key in dict.fromkeys(commands) if " " in key or len(key) > 4)
     return Triggers(_paths(session, episode), narrow[:3], tuple(dict.fromkeys(errors))[:4])

@@ -10,8 +10,8 @@ import re
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 
-from detectors.agent_words import OUTRIGHT, cause_weight, done_in, is_plan, order_in
-from detectors.sentences import has_literal, sentences
+from detectors.agent_words import OUTRIGHT, cause_weight, done_in, is_order, is_plan, order_in
+from detectors.sentences import LITERAL, has_literal, sentences
 
 MOST_LINES = 24  # of an edit, compared with one another, if no longer than
 LONGEST_LINE = 240
@@ -34,9 +34,22 @@ _AND_CHECK = re.compile(
     re.IGNORECASE,
 )
 _ARTICLES = frozenset(
-    "the a an this that these those it its both there we our no each all only when if with test tests".split()
+    "the a an this that these those it its they he she you your his her both there we our no each all "
+    "only when if with "
+    "in on at by for since because and some any what which without after before test tests".split()
 )
 _COMMENT = re.compile(r"^(?://|#|/?\*|<!--|--)")
+# Programs that are written small, and are no English words.
+LOWER_CASE = frozenset(
+    "npm npx pnpm yarn git gh pip uv pytest mypy ruff kubectl docker helm cargo rustc tsc eslint vite "
+    "vitest psql ssh curl "
+    "wget sed awk grep jq rg zsh bash systemd systemctl apt brew gcloud aws terraform ansible alembic mise".split()
+)
+# A line that only says something: its words are no part of a fix.
+_MESSAGE = re.compile(
+    r"^(?:t\.(?:Error|Fatal|Log)f?|console\.\w+|print(?:ln|f)?|fmt\.Print(?:ln|f)?|log(?:ger)?\.\w+|echo|puts|"
+    r"System\.out\.\w+|println!|eprintln!)[( ]['\"`f].*$"
+)
 _LETTERS = re.compile(r"[^\w]")
 _FILLER_ELSEWHERE = re.compile(
     r"^(?:好的|明白了|你说得对|您说得对|抱歉|对不起|了解(?:しました)?|承知(?:しました)?|申し訳ありません|알겠습니다|죄송합니다|네)"
@@ -50,8 +63,26 @@ _NOISE = frozenset(
     "function string name main true false null none".split()
 )
 _CAUSE_LEAD = re.compile(
+    r"^(?:so |and )?(?:it )?(?:turns out|turned out)(?: that)?,?:? (?=\S)|"
+    r"^(?:the |that's the |so the )?(?:real |actual |main |root |underlying |true )*(?:cause|culprit|"
+    r"issue|problem|reason)"
+    r"(?: here)?: (?=\S)|"
     r"^(?:the |that's the |so the )?(?:real |actual |main |root |underlying )?(?:issue|problem|bug|cause|"
     r"reason)(?: here)? (?:is|was)(?: clear)?(?: that)?:?(?: [-–—])? (?=\S)",
+    re.IGNORECASE,
+)
+_REQUIRES = re.compile(
+    r"\b(?:must(?:n'?t| not)?|needs?(?! (?:to be )?(?:fix|updat|chang|adjust))|requires?|ha(?:s|ve) to|"
+    r"expects?(?= an?\b| `)"
+    r"|only (?:works?|accepts?|takes?|runs?|supports?)|(?:is|are) required|can only|may only|cannot be|can'?t be"
+    r"|(?:does not|doesn't|do not|don't) (?:support|accept|allow))\b",
+    re.IGNORECASE,
+)
+_NEEDS_WORK = re.compile(
+    r"\b(?:needs?|requires?|ha(?:s|ve) to) (?:\w+ )?(?:\w+ )?(?:more|careful|fixing|updating|attention|"
+    r"work|the correct|"
+    r"the right|proper|changes?|to be (?:fixed|updated|changed))\b|\bfirst$|^(?:i|we|it|this|that)\b|"
+    r"\b(?:tests?|assertions?) (?:still )?expects?\b",
     re.IGNORECASE,
 )
 _BECAUSE = re.compile(
@@ -75,6 +106,9 @@ _FIXED = re.compile(
     r"^(?:the |a |one )?(?:\w{1,12} )?(?:fix|solution) (?:is|was|would)\b|\b(?:issue|problem|bug|error)s? (?:is|"
     r"are|was|were|has been|have been) (?:now )?(?:resolved|fixed|solved|gone|addressed)",
     re.IGNORECASE,
+)
+_WILL = re.compile(
+    r"\b(?:I(?:'ll| will| am going to|'m going to)|let me|let's) (?:now |also |just )?[a-z]+", re.IGNORECASE
 )
 _RESTATES = re.compile(r"\b(?:fail(?:s|ed|ing)?|broke|error(?:s|ed)?|not passing)\b", re.IGNORECASE)
 _VAGUE = re.compile(
@@ -116,6 +150,8 @@ def best_cause(texts: Sequence[str], names: frozenset[str], least: int = 1, near
                 or (weight < OUTRIGHT and (is_plan(one) or order_in(clean)))
             ):
                 continue
+            if weight < OUTRIGHT and _WILL.search(one):
+                continue
             if _FIXED.search(one) or (weight == 1 and _RESTATES.search(one) and not _CAUSAL.search(one)):
                 continue
             shared = len(names_in(one) & names)
@@ -124,7 +160,7 @@ def best_cause(texts: Sequence[str], names: frozenset[str], least: int = 1, near
             score = weight + has_literal(one) + min(shared, 3) * 0.7 + 0.8 * late / len(texts) - len(clean) / 400
             if score >= most:
                 best, most = clean, score
-    return shorten(_CAUSE_LEAD.sub("", best), LONGEST_QUOTE)
+    return shorten(capital(_CAUSE_LEAD.sub("", best)), LONGEST_QUOTE)
 
 
 def is_bare(sentence: str) -> bool:
@@ -179,8 +215,23 @@ def clean_end(text: str) -> str:
 
 
 def capital(text: str) -> str:
-    """Text that starts with a capital, unless it starts with code."""
-    return text[:1].upper() + text[1:] if text else text
+    """Text that starts with a capital, unless its first word is code or an identifier: their case is a part of them."""
+    return text[:1].upper() + text[1:] if text and not _keeps_case(text.split(" ", 1)[0]) else text
+
+
+def uncapital(text: str) -> str:
+    """Text for the middle of a sentence: a small letter at its start, unless the first word is a name or code."""
+    first = text.split(" ", 1)[0]
+    plain = first[1:].islower() or len(first) == 1
+    small = plain and first != "I" and (is_order(text) or first.lower() in _ARTICLES)
+    return text[:1].lower() + text[1:] if small else text
+
+
+def _keeps_case(word: str) -> bool:
+    """Whether a word is an identifier, a file, an option or a program's name, by its shape."""
+    bare = word.rstrip(".,:;!?")
+    inner = any(char.isupper() for char in bare[1:]) and not bare.isupper()
+    return inner or bare in LOWER_CASE or any(char in "_./\\()=<>{}[]#@$*&|~`" or char.isdigit() for char in bare)
 
 
 def sentence(text: str) -> str:
@@ -203,11 +254,36 @@ def without_paths(text: str) -> str:
     return " ".join(_PATHS.sub("…", text).split())
 
 
-def keep_in_mind(cause: str) -> str:
-    """A title from a cause where nothing says what to do."""
+def is_requirement(cause: str) -> bool:
+    """Whether a cause says what something needs, so that it tells what to do as it stands."""
+    return _REQUIRES.search(cause) is not None and _NEEDS_WORK.search(cause) is None
+
+
+def act_on(cause: str, changes: Sequence[str], paths: Sequence[str]) -> str:
+    """A title from a cause where no words say what to do: what the change itself did about it, or "".
+
+    The cause as it stands where it states a need; else the replaced line, else the names of the cause that were added.
+    """
     cause = clean_end(cause)
-    first = cause.partition(" ")[0]
-    return f"Keep in mind: {first.lower() + cause[len(first) :] if first.lower() in _ARTICLES else cause}"
+    if cause and is_requirement(cause):
+        return capital(cause)
+    names = names_in(cause)
+    old, new = line_pair(changes, names)
+    if old and len(old) + len(new) < 90:
+        return f"Write {code(new, 60)}, not {code(old, 60)}"
+    come = added_names(changes)
+    quoted = {part for literal in LITERAL.findall(cause) for part in _NAME.findall(literal)}
+    told = [name for name in come if name in quoted][:3]
+    if told and paths:
+        return f"Set {', '.join(code(name) for name in told)} in {code(paths[0].rsplit('/', 1)[-1], 60)}"
+    return ""
+
+
+def added_names(changes: Sequence[str]) -> list[str]:
+    """The identifiers that edits wrote and that no line that they took out holds, in order."""
+    gone = {name for change in changes for line in signed_lines(change, "-") for name in _NAME.findall(line)}
+    come = [name for change in changes for line in signed_lines(change, "+") for name in _NAME.findall(line)]
+    return list(dict.fromkeys(name for name in come if name not in gone and len(name) < 40))
 
 
 def as_title(text: str) -> str:
@@ -267,9 +343,9 @@ def line_pair(changes: Sequence[str], names: frozenset[str]) -> tuple[str, str]:
 
 
 def signed_lines(change: str, sign: str) -> list[str]:
-    """The removed ("-") or added ("+") lines of an edit that hold code: stripped, neither blank nor a comment."""
+    """The removed ("-") or added ("+") lines of an edit that hold code: neither blank, a comment nor a message."""
     lines = (line[1:].strip() for line in change.split("\n") if line.startswith(sign))
-    return [line for line in lines if line and not _COMMENT.match(line)]
+    return [line for line in lines if line and not _COMMENT.match(line) and not _MESSAGE.match(line)]
 
 
 def taken_out(changes: Sequence[str]) -> set[str]:

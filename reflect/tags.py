@@ -93,6 +93,7 @@ _BY_PROGRAM = {
     for programs in _PROGRAMS.values()
     for program in programs.split()
 }
+PROGRAMS: frozenset[str] = frozenset(_BY_PROGRAM)
 _BY_SUFFIX = {name: tag for tag, names in _SUFFIXES.items() for name in names.split()}
 
 

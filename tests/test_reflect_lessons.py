@@ -110,7 +110,7 @@ def test_a_persons_no_is_quoted() -> None:
             edit("shop/reset_test.go", '"Not a shop"', '"not a shop"'),
         )
     )
-    assert lesson.title == "Fix the test, the code is right (`shop/reset.go`)"
+    assert lesson.title == "Fix the test: the code is right"
     assert "“fix the test, the code is right”" in lesson.body
     assert "update the `reset` command" in lesson.body
     assert lesson.sources[0].origin == "person"

@@ -7,16 +7,18 @@ from hypothesis import strategies as st
 
 from reflect.quotes import (
     LONGEST_TITLE,
+    act_on,
     added_line,
     as_title,
     best_cause,
     best_order,
+    capital,
     code,
     is_telling,
-    keep_in_mind,
     line_pair,
     names_in,
     tidy,
+    uncapital,
     without_paths,
 )
 
@@ -56,10 +58,30 @@ def test_fillers_are_left_out() -> None:
     assert tidy("You're right. **The** id is a plain uuid.") == "The id is a plain uuid."
 
 
-def test_a_cause_becomes_a_title_by_a_fixed_phrase() -> None:
-    """An article is lowered, a name is not."""
-    assert keep_in_mind("The path must be absolute") == "Keep in mind: the path must be absolute"
-    assert keep_in_mind("Postgres wants a user") == "Keep in mind: Postgres wants a user"
+def test_a_cause_becomes_a_title_that_says_what_to_do() -> None:
+    """A need stands as it is; else the changed line, else the names of the cause that were written; else nothing."""
+    assert act_on("The path must be absolute.", [], []) == "The path must be absolute"
+    old_new = ["-lock = RLock()\n+lock = Lock()"]
+    assert act_on("`get` writes under `RLock`", old_new, ["a.py"]) == "Write `lock = Lock()`, not `lock = RLock()`"
+    wrote = ["+" + "x" * 100 + " timestamp = now()"]
+    assert act_on("Each record has a `timestamp`", wrote, ["a/b.py"]) == "Set `timestamp` in `b.py`"
+    assert act_on("The test expects `a` but `b` came", [], ["a.py"]) == ""
+    assert act_on("This needs more careful work in `a`", [], ["a.py"]) == ""
+
+
+def test_an_identifier_keeps_its_case() -> None:
+    """No name, file, option or program is written with another letter for the sake of a sentence."""
+    for name in ("camelCase", "snake_case", "npm", "--flag", "app.js", "`code`", "foo()", "utf8"):
+        assert capital(f"{name} is set") == f"{name} is set"
+    assert capital("use it") == "Use it"
+    assert uncapital("The path") == "the path"
+    assert uncapital("Postgres wants it") == "Postgres wants it"
+
+
+@given(st.from_regex(r"[a-z]{1,8}([A-Z_./][a-z]{1,8}){1,3}", fullmatch=True))
+def test_no_identifier_changes_its_case(name: str) -> None:
+    """Whatever the identifier."""
+    assert capital(name) == name
 
 
 def test_paths_are_cut_from_titles() -> None:
