@@ -1,13 +1,11 @@
 """Targets for a fuzzer: every parser that reads what others have written, and what must hold for any bytes.
 
-`python -m tests.fuzz TARGET [FOLDER] [-max_total_time=60 ...]` runs one under atheris (pip install atheris; the options
-are libFuzzer's, FOLDER is where examples that reach new code are kept). What broke goes into `FOUND`, and stays a test.
+`tests/fuzz_run.py` runs one of them. What broke goes into `FOUND`, and stays a test.
 """
 
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 from collections.abc import Callable
 from contextlib import suppress
@@ -147,19 +145,3 @@ FOUND: tuple[tuple[str, bytes], ...] = (
     ("config", b"hooks: " + b"- " * 3000),
     ("episode", b"\x1f\x8b\x08\x00" + b"\x00" * 30),
 )
-
-
-def main() -> None:
-    """Run one target under atheris until its time is over or it breaks."""
-    if len(sys.argv) < 2 or sys.argv[1] not in TARGETS:
-        sys.exit(f"usage: python -m tests.fuzz TARGET [FOLDER] [-max_total_time=60]\ntargets: {', '.join(TARGETS)}")
-    import atheris
-
-    target = TARGETS[sys.argv.pop(1)]
-    atheris.instrument_all()
-    atheris.Setup(sys.argv, target)
-    atheris.Fuzz()
-
-
-if __name__ == "__main__":
-    main()
