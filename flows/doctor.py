@@ -11,6 +11,7 @@ from flows.context import World
 from flows.doctor_checks import Check, check_model, check_store, stale_files
 from flows.doctor_machine import check_hooks, check_installation, check_server
 from index.errors import HotwashError
+from index.shared import complete_shared
 from index.store import make_store
 from reflect.transcripts.registry import find_sessions
 
@@ -56,6 +57,10 @@ def _close_store(world: World) -> str:
     return f"{world.root} is open to its owner alone"
 
 
+def _complete_shared(world: World) -> str:
+    return f"completed {', '.join(complete_shared(world.root)) or 'nothing'} of the shared store"
+
+
 def _remove_temporary(world: World) -> str:
     stale = stale_files(world)
     for path in stale:
@@ -86,6 +91,7 @@ def _forget_server(world: World) -> str:
 _REPAIRS = {
     "chmod": _close_store,
     "folders": _make_folders,
+    "shared": _complete_shared,
     "temporary": _remove_temporary,
     "index": _rebuild,
     "serve-file": _forget_server,

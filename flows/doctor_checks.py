@@ -30,11 +30,12 @@ from index.recall import open_database
 from index.recall_rows import unreachable
 from index.records import CATEGORIES
 from index.search import render_index
+from index.shared import is_shared, missing_lines
 from index.store import INDEX_FILE, JOURNAL, SOLUTIONS, SPOOL, Store, read_store
 from reflect.budget import is_loopback, price_of, read_prices, read_spend
 
 State = Literal["ok", "note", "bad"]
-Fix = Literal["", "chmod", "index", "temporary", "folders", "serve-file"]
+Fix = Literal["", "chmod", "index", "temporary", "folders", "shared", "serve-file"]
 
 OLD_SECONDS = 3600  # an event or a temporary file that is older belongs to nothing that still runs
 LEAST_FREE = 200 * 1024 * 1024
@@ -75,7 +76,7 @@ def check_folders(world: World) -> Iterator[Check]:
     found = root.stat()
     if hasattr(os, "getuid") and found.st_uid != os.getuid():
         yield Check("store", "bad", f"{root} belongs to another user", f"chown -R $USER {root}")
-    shared = root.name == ".hotwash" and (root.parent / ".git").exists()
+    shared = is_shared(root, world.home)
     if not shared and found.st_mode & 0o077:
         mode = stat.S_IMODE(found.st_mode)
         text = f"{root} can be opened by others (mode {mode:o}): it holds what was said in sessions"
@@ -87,6 +88,9 @@ def check_folders(world: World) -> Iterator[Check]:
     closed = [name for name in ("", *names) if (root / name).is_dir() and not os.access(root / name, os.W_OK | os.X_OK)]
     for name in closed:
         yield Check("store", "bad", f"{root / name} cannot be written", f"chmod u+rwx {root / name}", "chmod")
+    if shared and (lacking := missing_lines(root)):
+        text = "; ".join(f"{name} lacks {', '.join(lines)}" for name, lines in lacking.items())
+        yield Check("store", "bad", f"{text}: merges of this store would conflict", "hotwash init --shared", "shared")
     if not closed and not missing:
         yield Check("store", "ok", f"{root} can be read and written" + (" (shared)" if shared else ""))
 

@@ -158,3 +158,20 @@ def test_a_hook_that_prints_to_stderr_or_records_nothing_is_bad(tmp_path: Path) 
     assert try_hook([hook_command()[0], str(script)], "codex", os.environ).state == "bad"
     script.write_text("import sys; sys.stderr.write('no')")
     assert "stderr" in try_hook([hook_command()[0], str(script)], "codex", os.environ).text
+
+
+def test_a_shared_store_that_would_not_merge_is_found_and_completed(
+    store: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A team's store whose files for git were lost: the lines come back, what else stands there stays."""
+    (tmp_path / "repo" / ".git").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "repo")
+    assert run_command(["init", "--shared"]) == 0
+    shared = tmp_path / "repo" / ".hotwash"
+    (shared / ".gitattributes").write_text("*.md text")
+    capsys.readouterr()
+    run_command(["doctor", "--store", str(shared)])
+    assert ".gitattributes lacks .index.yaml merge=union" in capsys.readouterr().out
+    run_command(["doctor", "--fix", "--store", str(shared)])
+    assert "completed .gitattributes" in capsys.readouterr().out
+    assert (shared / ".gitattributes").read_text().splitlines()[:2] == ["*.md text", ".index.yaml merge=union"]
