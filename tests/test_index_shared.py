@@ -33,7 +33,7 @@ def test_what_stands_there_stays(lines: list[str], end: str) -> None:
             after = (root / name).read_text()
             assert after.startswith(before)
             assert set(wanted) <= set(after.splitlines())
-            added = after[len(before) :].split()
+            added = after[len(before) :].strip().splitlines()
             assert len(added) == len(set(added))
         assert missing_lines(root) == {}
 
