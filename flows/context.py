@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
+from curate.effects import Causes
 from curate.neighbours import judge_neighbours
 from curate.tombstones import Tombstones, read_tombstones
 from curate.verdicts import (
@@ -104,8 +105,9 @@ def read_world(root: Path, say: Callable[[str], None] | None = None) -> World:
 class Pass:
     """One run in progress: the store as it stands after each stage, the verdicts on it, and the report so far.
 
-    `errors` are what failed in the sessions it read; `same` the pairs of ids found to say the same, and how; `retired`
-    is what was read of the archive and the quarantine, for as long as nothing moves there.
+    `errors` are what failed in the sessions it read, `causes` the lessons by their errors; `same` the pairs of ids
+    found to say the same, and how; `retired` is what was read of the archive and the quarantine, for as long as nothing
+    moves there.
     """
 
     world: World
@@ -118,6 +120,7 @@ class Pass:
     ask: Ask | None = None
     budget: Budget | None = None
     errors: list[str] = field(default_factory=list)
+    causes: Causes = field(default_factory=Causes)
     same: list[tuple[str, str, str]] = field(default_factory=list)
     forgotten: Tombstones = field(default_factory=Tombstones)
     retired: dict[str, Store] = field(default_factory=dict)

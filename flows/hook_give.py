@@ -2,7 +2,7 @@
 
 import time
 
-from flows.hook_place import Place, connect, forget_given, read_file
+from flows.hook_place import Place, add_given, connect, forget_given, read_file
 from index.matching import Hit, match_text
 
 TYPE_CHECKING = False
@@ -88,6 +88,8 @@ def pack_text(place: Place) -> str:
                 taken.add(name)
                 lines.append(line)
                 used += size
+    if lines and place.given:
+        add_given(place.given, [f"{name} pack" for name in sorted(taken)], [])
     return "\n".join([OPENING, *lines, CLOSING]) if lines else ""
 
 

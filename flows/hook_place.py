@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 LONGEST_QUESTION = 0.4  # seconds that all questions of one event may take
 GIVEN_DAYS = 7
+EMPTIED = "\n--\n"  # between what a session was given before its context was emptied, and since
 
 
 class Place:
@@ -182,18 +183,27 @@ def append_bounded(root: str, name: str, line: str) -> None:
 
 
 def read_given(path: str) -> "tuple[set[str], list[str]]":
-    """What a session was given, and the known words of its last prompt."""
-    lines = read_file(path).split("\n") if path else []
+    """What a session was given since its context was last emptied, as "ID kind", and the known words of its last
+    prompt."""
+    lines = read_file(path).rpartition(EMPTIED)[2].split("\n") if path else []
     words = [line[6:].split() for line in lines if line.startswith("words ")]
-    return set(lines), words[-1] if words else []
+    return {" ".join(line.split(" ")[:2]) for line in lines}, words[-1] if words else []
 
 
-def add_given(path: str, lines: "list[str]") -> None:
-    """Remember what a session was given; a session that cannot be remembered is given the same again."""
+def add_given(path: str, reasons: "list[str]", words: "list[str]") -> None:
+    """Remember what a session was given and when (`curate.effects` asks later whether it helped); a session that cannot
+    be remembered is given the same again."""
+    now = int(time.time())
+    lines = [f"{reason} {now}" for reason in reasons] + ([f"words {' '.join(words)}"] if words else [])
+    append_line(path, "\n".join(lines))
+
+
+def append_line(path: str, text: str) -> None:
+    """Add to one of a session's small files."""
     try:
         hook.make_folder(path.rpartition("/")[0])
         handle = posix.open(path, posix.O_WRONLY | posix.O_APPEND | posix.O_CREAT | posix.O_CLOEXEC, 0o600)
-        posix.write(handle, ("\n".join(lines) + "\n").encode("utf-8", "replace"))
+        posix.write(handle, (text + "\n").encode("utf-8", "replace"))
         posix.close(handle)
     except OSError:
         pass
@@ -201,8 +211,8 @@ def add_given(path: str, lines: "list[str]") -> None:
 
 def forget_given(path: str) -> None:
     """A session whose context was emptied is given its lessons anew; what older sessions were given goes."""
-    if path:
-        hook.remove(path)
+    if path and exists(path):
+        append_line(path, EMPTIED.strip())
     folder = path.rpartition("/")[0]
     try:
         names = posix.listdir(folder)[:400] if folder else []

@@ -95,8 +95,7 @@ def lessons_text(moment: str, payload: "dict[str, Any]", place: Place) -> str:
             chosen.setdefault(names[hit.mid], (db, hit))
     best = sorted(chosen.items(), key=lambda item: -item[1][1].score)[:MOST_LESSONS]
     if place.given and (best or known):
-        lines = [f"{name} {kind}" for name, (_, hit) in best for kind in hit.kinds]
-        add_given(place.given, lines + ([f"words {' '.join(known)}"] if known else []))
+        add_given(place.given, [f"{name} {kind}" for name, (_, hit) in best for kind in hit.kinds], known)
     if asked and not found_any:
         note_empty(place, moment, payload)
     today = int(time.time() // 86400) + UNIX_DAY

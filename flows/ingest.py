@@ -9,6 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from curate.effects import plan_effects, read_given
 from curate.tombstones import Tombstones
 from detectors.registry import detect_episodes
 from flows.context import Pass, World
@@ -181,6 +182,7 @@ def _ingest_session(
         episodes = tuple(detect_episodes(session))
         fresh = tuple(episode for episode in episodes if episode.lines[1] > start.concluded)
         run.errors += [turn.text for turn in session.turns if turn.outcome == "failed" and turn.line > start.concluded]
+        _weigh(run, session, start.concluded)
         plain = write_lessons(session, episodes, run.world.settings.reflect.lessons_per_session)
         taught = (
             reflect_with(run.ask, session, fresh, plain, run.world.settings.redact) if run.ask else Extraction(plain)
@@ -223,6 +225,17 @@ def _ingest_session(
 def is_forgotten(tombstones: Tombstones, session: Session) -> bool:
     """Whether a person had this session or its project forgotten."""
     return tombstones.forgets("session", session.key) or tombstones.forgets("project", session.project)
+
+
+def _weigh(run: Pass, session: Session, concluded: int) -> None:
+    """Keep what a session shows of the lessons it was given, and of those whose error it met. It lands before the
+    session counts as read: a run that is killed between the two finds the same again, and counts nothing twice."""
+    run.causes.add(run.store.solutions)
+    live = {one.id: one for one in run.store.solutions}
+    root = run.world.root
+    plan = plan_effects(root, session, read_given(root, session.id), run.causes, live, run.store.mtimes, concluded)
+    if plan.changes:
+        run.land(plan)
 
 
 def _pass_over(run: Pass, session: Session, events: Sequence[Event]) -> set[str]:

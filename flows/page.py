@@ -134,16 +134,19 @@ def _use(facts: PageFacts) -> str:
     if more > 0:
         unused += f'<p class="soft">and {more:,} more</p>'
     repeats = render_table(
-        ("*lesson", "#before", "#since"),
-        ((_lesson(row), f"{row.before:,}", f"{row.after:,}") for row in facts.repeats),
-        "No kept episode holds the error of a lesson.",
+        ("*lesson", "#without it", "#given", "#came no more", "#came again"),
+        (
+            (_lesson(row), f"{row.before:,}", f"{row.gave:,}", f"{row.cured:,}", f"{row.after:,}")
+            for row in facts.repeats
+        ),
+        "No session that was read met the error of a lesson, or was given one.",
     )
     return render_pair(
         render_card("Most useful", "Given: to so many sessions of the last week, as the hooks noted.", useful),
         render_card("Never used", "Neither given in the last week nor ever marked helpful or harmful.", unused),
     ) + render_card(
         "Repeats before and after",
-        "Sessions whose kept episode shows the error that the lesson is about: until it was learned, and since.",
+        "Sessions that met a lesson's error without it, those that were given it, and whether the error came again.",
         repeats,
         True,
     )

@@ -10,14 +10,15 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+from curate.effects import read_effects, tally
 from flows.context import World
+from flows.stages import NO_SESSION
 from index.errors import HotwashError
 from index.files import read_bytes
 from index.journal import journal_path, read_journal
 from index.records import CATEGORIES, TRUSTS, Solution
-from index.store import ARCHIVE, EPISODES, QUARANTINE, Store
+from index.store import ARCHIVE, QUARANTINE, Store
 from reflect.budget import read_spend
-from reflect.custody import read_episode
 
 WEEKS = 26
 SPEND_DAYS = 30
@@ -68,33 +69,25 @@ def by_age(world: World, store: Store) -> Iterator[tuple[str, int]]:
 
 
 def count_given(root: Path) -> Counter[str]:
-    """In how many sessions of the last week each lesson was given, by id; kept by the hooks."""
+    """In how many sessions of the last week a trigger or a prompt gave each lesson, by id; kept by the hooks."""
     counts: Counter[str] = Counter()
     for path in sorted((root / GIVEN).glob("*")):
         text = (read_bytes(path) or b"").decode("utf-8", "replace") if path.is_file() else ""
-        names = {line.partition(" ")[0] for line in text.split("\n")}
+        names = {line.partition(" ")[0] for line in text.split("\n") if " pack " not in line}
         counts.update(name for name in names if _ID.match(name))
     return counts
 
 
-def count_repeats(root: Path, solutions: Sequence[Solution]) -> dict[str, tuple[int, int]]:
-    """(sessions that met its error until it was learned, sessions since) of each lesson with an error trigger.
-
-    The trigger is looked for as it stands in the failed turns of the kept episodes; a session the lesson rests on
-    counts as before.
-    """
-    wanted = [(one, [e.strip().lower() for e in one.triggers.errors if len(e.strip()) >= 8]) for one in solutions]
-    wanted = [(one, errors) for one, errors in wanted if errors]
-    counts: dict[str, list[int]] = {one.id: [0, 0] for one, _ in wanted}
-    for path in sorted((root / EPISODES).rglob("*.jsonl.gz")) if wanted else ():
-        head, turns = read_episode(read_bytes(path) or b"")
-        failed = "\n".join(str(turn.get("text", "")) for turn in turns if turn.get("outcome") == "failed").lower()
-        session, started = str(head.get("session", "")), str(head.get("started", ""))
-        for one, errors in wanted if failed else ():
-            if any(error in failed for error in errors):
-                later = session not in one.sessions and started[:19] > one.created.isoformat()[:19]
-                counts[one.id][later] += 1
-    return {key: (before, after) for key, (before, after) in counts.items()}
+def count_repeats(root: Path, solutions: Sequence[Solution]) -> dict[str, tuple[int, int, int, int]]:
+    """What came of each lesson that a session met, in sessions: those that met its error without it, were given it, met
+    its error no more after that, and met it again. A session the lesson rests on met the error without it."""
+    tallies = tally(read_effects(root))
+    counts = {}
+    for one in solutions:
+        if found := tallies.get(one.id):
+            taught = sum(not key.startswith(NO_SESSION) for key in one.sessions)
+            counts[one.id] = (taught + found.without, found.given, found.helped, found.again)
+    return counts
 
 
 def count_empty(entries: Iterable[Mapping[str, object]]) -> Iterator[tuple[str, str, int, str]]:

@@ -38,7 +38,8 @@ MOST_ROWS = 10
 @dataclass(frozen=True, slots=True)
 class LessonRow:
     """A lesson as a table shows it. `given` counts the sessions of the last week that were given it by a trigger or a
-    prompt; `before` and `after` the sessions that met its error until it was learned, and since."""
+    prompt; of all sessions that were read, `before` met its error without it, `gave` were given it, and of these
+    `cured` met its error no more and `after` met it again."""
 
     id: str
     title: str
@@ -50,6 +51,8 @@ class LessonRow:
     given: int = 0
     before: int = 0
     after: int = 0
+    gave: int = 0
+    cured: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,11 +172,12 @@ def _reasons(ledger: Iterable[Progress]) -> Iterator[tuple[str, int]]:
     yield from sorted(counts.items(), key=lambda item: (-item[1], item[0]))
 
 
-def _repeat_rows(rows: Mapping[str, LessonRow], repeats: Mapping[str, tuple[int, int]]) -> Iterator[LessonRow]:
-
-    met = sorted(((key, pair) for key, pair in repeats.items() if any(pair)), key=lambda item: (-sum(item[1]), item[0]))
-    for key, (before, after) in met[:MOST_ROWS]:
-        yield replace(rows[key], before=before, after=after)
+def _repeat_rows(
+    rows: Mapping[str, LessonRow], repeats: Mapping[str, tuple[int, int, int, int]]
+) -> Iterator[LessonRow]:
+    met = sorted(repeats.items(), key=lambda item: (-item[1][1], -sum(item[1]), item[0]))
+    for key, (before, gave, cured, after) in met[:MOST_ROWS]:
+        yield replace(rows[key], before=before, gave=gave, cured=cured, after=after)
 
 
 def _suspects(store: Store, verdicts: Verdicts) -> Iterator[tuple[str, str, str]]:

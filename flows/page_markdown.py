@@ -29,8 +29,8 @@ def render_page_markdown(facts: PageFacts, page: Path) -> str:
         *_table("Most useful", ("lesson", "given", "helpful", "harmful"), _useful(facts)),
         *_table(
             "Repeats before and after",
-            ("lesson", "before", "since"),
-            ((row.title, str(row.before), str(row.after)) for row in facts.repeats),
+            ("lesson", "without it", "given", "came no more", "came again"),
+            ((row.title, *map(str, (row.before, row.gave, row.cured, row.after))) for row in facts.repeats),
         ),
         *_table("Suspect", ("lesson", "verdict"), ((title, why) for _, title, why in facts.suspect)),
         *_table("Poison found", ("day", "file", "why"), ((m.day, Path(m.path).name, m.why) for m in facts.poison)),

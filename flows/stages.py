@@ -14,6 +14,7 @@ from curate.consolidate import Question, cluster_same, plan_consolidate
 from curate.decay import matching_archived, plan_decay, plan_return
 from curate.dedup import DECISIONS_FILE, KeptApart, conflict_note, pair_key, parse_decisions, plan_dedup
 from curate.drafts import read_decisions, read_drafts
+from curate.effects import read_effects, tally
 from curate.evidence import find_evidence, read_git_times, read_seen, update_seen, write_seen
 from curate.loss_budget import loss_budget, read_losses
 from curate.memory import high_lessons, plan_memory, why_not_yet
@@ -87,12 +88,19 @@ def decay(run: Pass) -> None:
     """Archive what has no evidence for long, within the loss budget."""
     world, solutions, today = run.world, run.store.solutions, run.world.now.date()
     seen = read_seen(world.root)
-    evidence = find_evidence(solutions, run.store.mtimes, today, committed=read_git_times(world.root), seen=seen)
+    evidence = find_evidence(
+        solutions, run.store.mtimes, today, recalled(world.root), committed=read_git_times(world.root), seen=seen
+    )
     archived = {solution.path for solution in run.below(ARCHIVE)}
     plan = plan_decay(solutions, evidence, today, world.settings.decay, run.store.mtimes, taken=archived)
     run.land(within_budget(run, plan))
     if not run.dry_run:
         write_seen(world.root, update_seen(seen, run.store.solutions, run.store.mtimes))
+
+
+def recalled(root: Path) -> dict[str, date]:
+    """The last day on which each lesson helped a session, by id: a confirmed recall is evidence."""
+    return {identity: one.helped_on for identity, one in tally(read_effects(root)).items() if one.helped_on}
 
 
 def expire_episodes(run: Pass) -> None:
@@ -223,8 +231,14 @@ def write_index(run: Pass, whole: bool = False) -> None:
     key = recall_key(run.store.solutions, clean, today)
     if whole or not target.exists() or read_bytes(root / RECALL_KEY) != key:
         stale_days = run.world.settings.decay.stale_days
+        helped = recalled(root)
+        evidence = {
+            one.path: max(helped[one.id], one.verified or one.created.date())
+            for one in run.store.solutions
+            if one.id in helped
+        }
         try:
-            build(target, run.store.solutions, clean, today, stale_days=stale_days, whole=whole)
+            build(target, run.store.solutions, clean, today, evidence, stale_days, whole)
         except sqlite3.Error as error:
             raise StoreError(f"{target}: {error}. Make room or mend the disk, then run `hotwash index`.") from error
         write_derived(root / RECALL_KEY, key)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from curate.effects import Tally, read_effects, tally
 from curate.verdicts import Verdicts
+from flows.render import plural
 from index.files import read_bytes
 from index.journal import journal_path, read_journal, read_runs
 from index.records import Solution, Source
@@ -64,6 +67,7 @@ def why_json(root: Path, solution: Solution, verdicts: Verdicts) -> dict[str, An
         "verdict": verdict.answer if verdict else None,
         "findings": [{"rule": f.rule, "reason": f.reason, "span": f.span} for f in verdict.findings] if verdict else [],
         "triggers": {name: list(getattr(solution.triggers, name)) for name in ("paths", "commands", "errors")},
+        "effects": asdict(tally(read_effects(root)).get(solution.id, Tally())),
         "supersedes": list(solution.supersedes),
         "superseded_by": solution.superseded_by,
         "body": solution.body,
@@ -97,6 +101,7 @@ def render_why(facts: dict[str, Any]) -> str:
         lines.append(f"replaces {', '.join(facts['supersedes'])}")
     if facts["superseded_by"]:
         lines.append(f"replaced by {facts['superseded_by']}")
+    lines += effect_lines(facts["effects"])
     for source in facts["evidence"]:
         where = f" lines {source['lines'][0]}-{source['lines'][1]}" if source["lines"] else ""
         lines += ["", f"evidence: {source['session']}{where}" + (f" ({source['origin']})" if source["origin"] else "")]
@@ -104,6 +109,16 @@ def render_why(facts: dict[str, Any]) -> str:
     if facts["history"]:
         lines += ["", "history", *(f"  {entry['run']}  {entry['change']}" for entry in facts["history"])]
     return "\n".join(lines) + "\n"
+
+
+def effect_lines(effects: Mapping[str, Any]) -> Iterator[str]:
+    """What came of giving the lesson back; nothing where no session has met it."""
+    if effects["without"]:
+        yield f"its error was met without it in {plural(effects['without'], 'session')}"
+    if effects["given"]:
+        told = f"its error came no more in {effects['helped']}, came again in {effects['again']}"
+        last = f", last helped on {effects['helped_on']}" if effects["helped_on"] else ""
+        yield f"given back in {plural(effects['given'], 'session')}: {told}{last}"
 
 
 def _turn_lines(turns: list[dict[str, Any]]) -> Iterator[str]:
