@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -111,6 +113,19 @@ def test_the_rule_set_version_is_stable_and_follows_the_rules() -> None:
     assert scan.rule_set_version() == scan.RULE_SET_VERSION
     assert len(scan.RULE_SET_VERSION) == 16
     assert int(scan.RULE_SET_VERSION, 16) >= 0
+
+
+@pytest.mark.parametrize(
+    "name", ["normalise.py", "segment.py", "views.py", "gate.py", "rules/remote.py", "weights.json"]
+)
+def test_the_version_follows_the_code_that_folds_cuts_and_decodes(tmp_path: Path, name: str) -> None:
+    """A verdict of other code is no verdict of this one."""
+    package = tmp_path / "poison"
+    shutil.copytree(Path(scan.__file__).parent, package, ignore=shutil.ignore_patterns("__pycache__"))
+    assert scan.version_of(package) == scan.rule_set_version()
+    changed = package / name
+    changed.write_bytes(changed.read_bytes() + b"\n")
+    assert scan.version_of(package) != scan.rule_set_version()
 
 
 def test_rule_weights_are_never_negative() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_left
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
@@ -17,7 +16,6 @@ from detectors.poison.segment import Block, segment
 from detectors.poison.views import read_views
 
 MAX_DEPTH = 2
-UNIT = 600
 HIDDEN_REASON = {
     "tag_characters": "words in invisible tag characters",
     "variation_selectors": "words in invisible variation selectors",
@@ -92,28 +90,13 @@ def examine(text: str, depth: int = 0) -> Examined:
 
 
 def _open_findings(normal: Normal, blocks: tuple[Block, ...]) -> Iterator[Fired]:
-    all_rules = gate()
+    if not blocks:
+        return
     text = flatten(normal.text)
-    holds: dict[str, bool] = {}
-    for unit in units(blocks):
-        for rule, places in all_rules.candidates(text, unit[0].start, unit[-1].end, holds):
-            for block in unit:
-                inside = places[bisect_left(places, block.start) : bisect_left(places, block.end)]
-                match = rule.find(text, block.start, block.end, inside) if inside else None
-                if match is not None:
-                    yield fire(rule, normal.span(*match.span()), weigh(rule, text, block, *match.span()))
-
-
-def units(blocks: tuple[Block, ...]) -> Iterator[list[Block]]:
-    """Neighbouring blocks that are asked together which rules could fire: asking costs more than a few characters."""
-    unit: list[Block] = []
-    for block in blocks:
-        if unit and block.end - unit[0].start > UNIT:
-            yield unit
-            unit = []
-        unit.append(block)
-    if unit:
-        yield unit
+    for block, rule, places in gate().places(text, blocks):
+        match = rule.find(text, block.start, block.end, places)
+        if match is not None:
+            yield fire(rule, normal.span(*match.span()), weigh(rule, text, block, *match.span()))
 
 
 def flatten(text: str) -> str:

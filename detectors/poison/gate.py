@@ -1,126 +1,305 @@
-"""The cheap gate before the rules: which of them could fire in a block, and where, by the words that it holds."""
+"""The cheap gate before the rules: which of them could match in which block, and at which places.
+
+All words of a text are looked up in one go; then a few passes of numpy leave the places where a rule's first words
+stand, in blocks that hold what else the rule cannot do without. Only there its pattern is tried.
+"""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from detectors.poison.anchors import anchors
+from detectors.poison.anchors import END, openings, required
 from detectors.poison.rule import Rule
+from detectors.poison.segment import Block
 
-# A literal in a rule's `needs`, looked for anywhere in the block instead of at the beginning of a word.
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Bits = NDArray[np.uint64]
+    Numbers = NDArray[np.intp]
+
+# A literal in a rule's `needs`, looked for anywhere in the unit instead of at the beginning of a word.
 LITERAL = "="
-MAX_KNOWN = 50_000
+MAX_KNOWN = 200_000
 LONGEST_STEM = 24
+# Blocks up to so many characters together are asked for a rule's `needs`.
+UNIT = 600
 WORD = re.compile(r"[a-z0-9_]+")
-Known = tuple[int, tuple[int, ...]]
+# Words of folded text in Latin-1: all other characters become blanks.
+WORD_BYTES = bytes(code if (chr(code).isalnum() and code < 128) or code == 95 else 32 for code in range(256))
+Place = tuple[Block, Rule, list[int]]
 
 
-class Gate(dict[str, Known]):
-    """Word -> the needs it meets, as bits, and the rules whose matches can begin with it.
+class Gate(dict[bytes, int]):
+    """Word -> the number of its kind: words of one kind tell the same about every rule.
 
-    Filled as words are met; emptied when it grows too large.
+    Filled as words are met; emptied when it grows too large. Each kind has a row of bits in `table`: the rules whose
+    matches can begin with such a word alone, with it and a second word, or go on with it as the second; then the
+    `needs` and the required literals that it meets.
     """
 
     def __init__(self, rules: Iterable[Rule]) -> None:
         super().__init__()
         self.rules = tuple(rules)
-        groups = sorted({group for rule in self.rules for group in rule.needs})
-        bit_of = {group: 1 << place for place, group in enumerate(groups)}
-        self.needs: dict[str, int] = defaultdict(int)
+        self.wide = -(-len(self.rules) // 64)  # columns that hold a bit for each rule
+        self.begins: dict[str, int] = defaultdict(int)  # beginning of a word -> bits
+        self.whole: dict[str, int] = defaultdict(int)  # whole word -> bits
+        self.signs: dict[bytes, list[tuple[str, int, bool]]] = defaultdict(list)  # by their first two characters
+        self.scripts: list[tuple[str, int]] = []  # openings that are not Latin
+        for number, rule in enumerate(self.rules):
+            self._learn_openings(number, rule)
+        needs = [sorted(set(rule.needs)) for rule in self.rules]
+        parts = [
+            [one for pattern in rule.compiled[: 1 + len(rule.also)] for one in required(pattern)] for rule in rules
+        ]
+        need_bit = {group: 1 << place for place, group in enumerate(sorted({one for some in needs for one in some}))}
+        part_bit = {one: 1 << place for place, one in enumerate(dict.fromkeys(one for some in parts for one in some))}
+        self.need_columns, part_columns = -(-len(need_bit) // 64), -(-len(part_bit) // 64)
         self.literals: dict[str, int] = defaultdict(int)
-        for group in groups:
+        for group, bit in need_bit.items():
             for stem in group.split():
                 if stem.startswith(LITERAL):
-                    self.literals[stem[1:]] |= bit_of[group]
+                    self.literals[stem[1:]] |= bit
                 else:
-                    self.needs[stem] |= bit_of[group]
-        self.starts: dict[str, set[int]] = defaultdict(set)
-        self.whole: dict[str, set[int]] = defaultdict(set)
-        self.signs: dict[int, list[str]] = defaultdict(list)
-        plain: set[int] = set()
-        for number, rule in enumerate(self.rules):
-            literals = anchors(rule.compiled[0])
-            if not literals:
-                plain.add(number)
-            for literal in literals:
-                word = WORD.match(literal)
-                if word and word.end() < len(literal):
-                    self.whole[word.group()].add(number)  # the literal goes on after the word, so it is all of it
-                elif word:
-                    self.starts[word.group()].add(number)
-                else:
-                    self.signs[number].append(literal)
-        self.plain = frozenset(plain)
-        self.signed = frozenset(self.signs)
-        self.needed = tuple(sum(bit_of[group] for group in set(rule.needs)) for rule in self.rules)
-        self.chosen: dict[int, frozenset[int]] = {}
+                    self.begins[stem] |= bit << 192 * self.wide
+        for one, bit in part_bit.items():
+            for literal in one:
+                self._learn(literal, bit << 64 * (3 * self.wide + self.need_columns))
+        self.needed = rows_of([sum(need_bit[one] for one in some) for some in needs], self.need_columns)
+        self.parts = rows_of([sum({part_bit[one] for one in some}) for some in parts], part_columns)
+        self.columns = 3 * self.wide + self.need_columns + part_columns
+        self.kinds: dict[int, int] = {0: 0}
+        self.table = rows_of([0], self.columns)
+        self.openers = Openers.of(self.table, self.wide)
+        self.pairs, self.thirds = sign_tables(self.signs)
 
-    def __missing__(self, word: str) -> Known:
-        bits, rules = 0, set(self.whole.get(word, ()))
+    def _learn_openings(self, number: int, rule: Rule) -> None:
+        known = openings(rule.compiled[0])
+        if not known:
+            raise ValueError(f"{rule.id}: its pattern may begin with anything; let it begin with some word or sign")
+        span = 64 * self.wide
+        for opening in known:
+            words = list(WORD.finditer(opening))
+            if not opening[:2].isascii() or not opening[0].isascii():
+                self.scripts.append((opening.rstrip(END)[: opening.find(" ") + 1 or None], number))
+            elif not words or words[0].start() > 0:
+                sign = opening.partition(" ")[0].rstrip(END)
+                told = bool(words) and " " in opening[: words[0].start()]
+                self.signs[opening[:2].encode("latin-1")].append((sign, number, told))
+                if told:
+                    self._learn(opening[words[0].start() :], 1 << 2 * span + number)
+            elif len(words) == 1:
+                self._learn(opening, 1 << number)
+            else:
+                self._learn(opening, 1 << span + number)
+                self._learn(opening[words[1].start() :], 1 << 2 * span + number)
+
+    def _learn(self, literal: str, bits: int) -> None:
+        """Words that begin with a literal have these bits; where the literal goes on after a word, that word alone."""
+        word = WORD.match(literal)
+        if word is None:
+            raise ValueError(f"{literal!r} begins with no word")
+        known = self.whole if word.end() < len(literal) else self.begins
+        known[word.group()] |= bits
+
+    def __missing__(self, raw: bytes) -> int:
+        word = raw.decode("ascii")
+        bits = self.whole.get(word, 0)
+        begins = self.begins
         for length in range(1, min(len(word), LONGEST_STEM) + 1):
-            bits |= self.needs.get(word[:length], 0)
-            rules |= self.starts.get(word[:length], set())
-        if len(self) >= MAX_KNOWN:
-            self.clear()
-        self[word] = known = (bits, tuple(sorted(rules)))
-        return known
+            bits |= begins.get(word[:length], 0)
+        kind = self.kinds.setdefault(bits, len(self.kinds))
+        self[raw] = kind
+        return kind
 
-    def candidates(self, text: str, start: int, end: int, holds: dict[str, bool]) -> Iterator[tuple[Rule, list[int]]]:
-        """The rules that could fire between two offsets, each with the places to try, in order.
+    def places(self, text: str, blocks: Sequence[Block]) -> Iterator[Place]:
+        """Each block and rule of which a match could begin there, with the places to try, in order.
 
-        `holds` remembers, for one text, which signs it holds at all.
+        `text` is flat; what comes is in the order of units of neighbouring blocks, then rules, then blocks.
         """
-        bits = 0
-        begun: list[tuple[str, tuple[int, ...]]] = []
-        for word in set(WORD.findall(text, start, end)):
-            met, rules = self[word]
-            bits |= met
-            if rules:
-                begun.append((word, rules))
-        for literal, bit in self.literals.items():
-            if literal not in holds:
-                holds[literal] = literal in text
-            if holds[literal] and text.find(literal, start, end) >= 0:
-                bits |= bit
-        chosen = self._chosen(bits)
-        if not chosen:
-            return
-        places: dict[int, list[int]] = {}
-        for word, rules in begun:
-            wanted = [number for number in rules if number in chosen]
-            if wanted:
-                found = occurrences(text, word, start, end)
-                for number in wanted:
-                    places.setdefault(number, []).extend(found)
-        for number in chosen & self.signed:
-            for sign in self.signs[number]:
-                if sign not in holds:
-                    holds[sign] = sign in text
-                if holds[sign]:
-                    places.setdefault(number, []).extend(occurrences(text, sign, start, end))
-        for number in sorted(places):
-            if places[number]:
-                yield self.rules[number], sorted(places[number])
-        for number in sorted(chosen & self.plain):
-            yield self.rules[number], list(range(start, end))
+        import numpy as np
 
-    def _chosen(self, bits: int) -> frozenset[int]:
-        found = self.chosen.get(bits)
-        if found is None:
-            if len(self.chosen) >= MAX_KNOWN:
-                self.chosen.clear()
-            numbers = (number for number, needed in enumerate(self.needed) if bits & needed == needed)
-            found = self.chosen[bits] = frozenset(numbers)
+        if len(self) > MAX_KNOWN:
+            self.clear()
+        plain = text.encode("latin-1", "replace")  # a byte for each character
+        shape = plain.translate(WORD_BYTES)
+        words = shape.split()
+        kinds = np.fromiter(map(self.__getitem__, words), np.intp, len(words))
+        if len(self.kinds) > len(self.table):
+            self.table = rows_of(list(self.kinds), self.columns)
+            self.openers = Openers.of(self.table, self.wide)
+        inside = np.frombuffer(b" " + shape, np.uint8) != 32
+        starts = np.flatnonzero(inside[1:] > inside[:-1])
+        firsts = np.array([block.start for block in blocks])
+        lasts = np.array([block.end for block in blocks])
+        low, high = np.searchsorted(starts, firsts), np.searchsorted(starts, lasts)
+        block_of = np.repeat(np.arange(len(blocks)), high - low)  # of each word in each block: blocks may overlap
+        word_of = np.arange(len(block_of)) - np.repeat(np.cumsum(high - low) - high, high - low)
+        at, rule = self.openers.expand(kinds[word_of])
+        word = word_of[at]
+        block, place = block_of[at], starts[word]
+        goes_on = self.table[np.append(kinds, 0), 2 * self.wide : 3 * self.wide]
+        kept = self.openers.follows(rule, goes_on[word + 1])
+        rule = rule % (64 * self.wide)
+        block, rule, place = block[kept], rule[kept], place[kept]
+        signs = self._signs(text, plain, blocks, starts, goes_on)
+        if signs:
+            more = np.array(signs, np.intp)
+            block, rule, place = (np.append(a, b) for a, b in zip((block, rule, place), more.T, strict=True))
+        unit_of = units(blocks)
+        needs, parts = self._met(text, blocks, unit_of, block_of, kinds[word_of])
+        unit = unit_of[block]
+        wanted = self.parts[rule]
+        good = ((parts[block] & wanted) == wanted).all(axis=1)
+        wanted = self.needed[rule]
+        good &= ((needs[unit] & wanted) == wanted).all(axis=1)
+        unit, rule, block, place = unit[good], rule[good], block[good], place[good]
+        order = np.lexsort((place, block, rule, unit))
+        keys = (rule * len(blocks) + block)[order]
+        if not len(keys):
+            return
+        edges = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])).tolist()
+        found, every = keys.tolist(), place[order].tolist()
+        for first, last in zip(edges, [*edges[1:], len(every)], strict=True):
+            number, of_block = divmod(found[first], len(blocks))
+            yield blocks[of_block], self.rules[number], every[first:last]
+
+    def _met(
+        self, text: str, blocks: Sequence[Block], unit_of: Numbers, block_of: Numbers, kinds: Numbers
+    ) -> tuple[Bits, Bits]:
+        """The `needs` that each unit meets, and the required literals that each block holds, as bits."""
+        import numpy as np
+
+        count = int(unit_of[-1]) + 1
+        middle = 3 * self.wide + self.need_columns
+        needs = gathered(self.table[:, 3 * self.wide : middle], kinds, unit_of[block_of], count)
+        first = np.searchsorted(unit_of, np.arange(count + 1)).tolist()
+        for literal, bit in self.literals.items():
+            if literal in text:
+                row = rows_of([bit], self.need_columns)[0]
+                for unit in range(count):
+                    if text.find(literal, blocks[first[unit]].start, blocks[first[unit + 1] - 1].end) >= 0:
+                        needs[unit] |= row
+        return needs, gathered(self.table[:, middle:], kinds, block_of, len(blocks))
+
+    def _signs(
+        self, text: str, plain: bytes, blocks: Sequence[Block], starts: Numbers, goes_on: Bits
+    ) -> list[tuple[int, int, int]]:
+        """The block, rule and place of each opening that is no word."""
+        import numpy as np
+
+        codes = np.frombuffer(plain + b"  ", np.uint8)
+        known = self.pairs[codes[:-2].astype(np.uint16) << np.uint16(8) | codes[1:-1]]
+        hits = np.flatnonzero(known)
+        hits = hits[self.thirds[known[hits], codes[hits + 2]]]
+        places = []
+        following = goes_on[np.searchsorted(starts, hits)].tolist()
+        for place, bits in zip(hits.tolist(), following, strict=True):
+            for sign, number, told in self.signs[plain[place : place + 2]]:
+                if (not told or bits[number // 64] >> number % 64 & 1) and text.startswith(sign, place):
+                    places.append((place, number))
+        if not text.isascii():
+            for opening, number in self.scripts:
+                place = text.find(opening)
+                while place >= 0:
+                    places.append((place, number))
+                    place = text.find(opening, place + 1)
+        ends = [block.end for block in blocks]
+        found = []
+        for place, number in places:
+            block = bisect_right(ends, place)
+            while block < len(blocks) and blocks[block].start <= place:  # pieces of a long block overlap
+                found.append((block, number, place))
+                block += 1
         return found
 
 
-def occurrences(text: str, literal: str, start: int, end: int) -> list[int]:
-    """Every place between two offsets where a literal stands."""
-    found = []
-    place = text.find(literal, start, end)
-    while place >= 0:
-        found.append(place)
-        place = text.find(literal, place + 1, end)
-    return found
+def units(blocks: Sequence[Block]) -> Numbers:
+    """The number of each block's unit: neighbouring blocks up to `UNIT` characters."""
+    import numpy as np
+
+    numbers: list[int] = []
+    begin = unit = 0
+    for place, block in enumerate(blocks):
+        if place == 0:
+            begin = block.start
+        elif block.end - begin > UNIT:
+            unit, begin = unit + 1, block.start
+        numbers.append(unit)
+    return np.array(numbers)
+
+
+def rows_of(numbers: Sequence[int], columns: int) -> Bits:
+    """Whole numbers as rows of 64 bits each, the lowest first."""
+    import numpy as np
+
+    data = b"".join(number.to_bytes(8 * columns, "little") for number in numbers)
+    return np.frombuffer(data, "<u8").reshape(len(numbers), columns)
+
+
+def gathered(table: Bits, kinds: Numbers, group: Numbers, count: int) -> Bits:
+    """The table's rows of these kinds, those of each group joined by "or"; `group` ascends."""
+    import numpy as np
+
+    joined = np.zeros((count, table.shape[1]), np.uint64)
+    if len(group):
+        starts = np.flatnonzero(np.append(True, group[1:] != group[:-1]))
+        for column in range(table.shape[1]):
+            joined[group[starts], column] = np.bitwise_or.reduceat(table[:, column][kinds], starts)
+    return joined
+
+
+@dataclass(frozen=True, slots=True)
+class Openers:
+    """The rules that words of each kind can open, laid end to end: alone by their number, and those that want a second
+    word by their number and the width of a row."""
+
+    rules: Numbers
+    first: Numbers
+    count: Numbers
+    width: int
+
+    @classmethod
+    def of(cls, table: Bits, wide: int) -> Openers:
+        """Read from the table of kinds, of which `wide` columns hold a bit for each rule."""
+        import numpy as np
+
+        bits = np.unpackbits(np.ascontiguousarray(table[:, : 2 * wide]).view(np.uint8), axis=1, bitorder="little")
+        count = bits.sum(axis=1, dtype=np.intp)
+        return cls(np.nonzero(bits)[1], np.cumsum(count) - count, count, 64 * wide)
+
+    def expand(self, kinds: Numbers) -> tuple[Numbers, Numbers]:
+        """The place among these words, and the rule, of every rule that one opens."""
+        import numpy as np
+
+        count = self.count[kinds]
+        at = np.repeat(np.arange(len(kinds)), count)
+        within = np.arange(len(at)) - np.repeat(np.cumsum(count) - count, count)
+        return at, self.rules[self.first[kinds][at] + within]
+
+    def follows(self, rules: Numbers, goes_on: Bits) -> NDArray[np.bool_]:
+        """Whether each of these rules wants no second word, or the word that follows can be it."""
+        import numpy as np
+
+        number = rules % self.width
+        bits = np.take_along_axis(goes_on, (number // 64)[:, None], axis=1)[:, 0]
+        told = (bits >> (number % 64).astype(np.uint64) & np.uint64(1)).astype(np.bool_)
+        return told | (rules < self.width)
+
+
+def sign_tables(signs: Mapping[bytes, Sequence[tuple[str, int, bool]]]) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
+    """The number of each pair of bytes that begins a sign, from 1; and for it, which byte may come third."""
+    import numpy as np
+
+    pairs, thirds = np.zeros(1 << 16, np.uint8), np.zeros((len(signs) + 1, 256), np.bool_)
+    for row, (pair, known) in enumerate(signs.items(), 1):
+        pairs[pair[0] << 8 | pair[1]] = row
+        for sign, _, _ in known:
+            thirds[row, [ord(sign[2])] if len(sign) > 2 else slice(None)] = True
+    return pairs, thirds

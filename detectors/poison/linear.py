@@ -24,6 +24,8 @@ LETTER_RUNS = (3, 4, 5)
 # Stands between two stretches, longer than the longest run, so that no run joins two of them.
 SEAM = b"\n" * 6
 DIGITS = bytes.maketrans(b"123456789", b"000000000")
+# The same, and every blank of ASCII a plain one, but for the seam's.
+LEVEL = bytes.maketrans(b"123456789\t\v\f\r\x1c\x1d\x1e\x1f", b"000000000        ")
 WORD_BYTES = bytes(1 if (chr(code).isalnum() and code < 128) or code == 95 or code >= 128 else 0 for code in range(256))
 ODD = (2654435761, 2246822519, 3266489917, 668265263, 374761393)
 
@@ -117,42 +119,60 @@ def hashed(stretches: Sequence[str]) -> Runs:
     """Hash the wording of several stretches in one go; nothing of one gets into another."""
     import numpy as np
 
-    parts = [" ".join(stretch.split()).encode("utf-8", "replace").translate(DIGITS) for stretch in stretches]
-    lengths = np.array([len(part) for part in parts], dtype=np.intp)
-    starts = np.cumsum(lengths + len(SEAM)) - lengths - len(SEAM)
-    stops = starts + lengths
-    data = SEAM.join([*parts, b""])
+    data, starts, stops = joined(stretches)
     codes = np.frombuffer(data, dtype=np.uint8).astype(np.uint32)
     total = len(codes)
     odd = np.array(ODD, dtype=np.uint32)
     rolling = codes * odd[0]
-    letters: list[NDArray[np.uint32]] = []
+    hashes = np.empty((len(LETTER_RUNS), total), dtype=np.uint32)
     for back in range(1, max(LETTER_RUNS)):
         rolling[: total - back] += codes[back:] * odd[back]
         if back + 1 in LETTER_RUNS:
-            letters.append(bucket_of(rolling + np.uint32(back)))
-    word = np.frombuffer(data.translate(WORD_BYTES), dtype=np.uint8)
-    edges = np.flatnonzero(np.diff(np.append(np.append(np.uint8(0), word), np.uint8(0))))
+            np.add(rolling, np.uint32(back), out=hashes[LETTER_RUNS.index(back + 1)])
+    letters = bucket_of(hashes)
+    word = np.frombuffer(b"\0" + data.translate(WORD_BYTES) + b"\0", dtype=np.uint8)
+    edges = np.flatnonzero(word[1:] != word[:-1])
     begins, ends = edges[::2], edges[1::2]
-    hashes = word_hashes(codes, begins, ends)
+    words = word_hashes(codes, begins, ends)
     word_starts, word_stops = np.searchsorted(begins, starts), np.searchsorted(begins, stops)
-    following = np.append(hashes[1:], np.uint32(0)) if len(hashes) else hashes
+    following = np.append(words[1:], np.uint32(0)) if len(words) else words.copy()
     following[word_stops[word_stops > word_starts] - 1] = 0
-    pairs = hashes * odd[1] + following * odd[3]
-    return Runs(letters, starts, stops, [bucket_of(hashes), bucket_of(pairs)], word_starts, word_stops)
+    pairs = words * odd[1] + following * odd[3]
+    return Runs(list(letters), starts, stops, [bucket_of(words), bucket_of(pairs)], word_starts, word_stops)
+
+
+def joined(stretches: Sequence[str]) -> tuple[bytes, NDArray[np.intp], NDArray[np.intp]]:
+    """The bytes of the stretches with a seam after each, runs of blanks made one, and where each begins and ends."""
+    import numpy as np
+
+    if all(one.isascii() and "\n" not in one for one in stretches):
+        data = np.frombuffer(SEAM.join([*(one.strip().encode() for one in stretches), b""]).translate(LEVEL), np.uint8)
+        blank = data == 32
+        kept = np.append(True, ~(blank[1:] & blank[:-1]))[: len(data)]
+        data = data[kept]
+        stops = np.flatnonzero(data == SEAM[0])[:: len(SEAM)]
+        return data.tobytes(), np.append(0, stops[:-1] + len(SEAM)), stops
+    parts = [" ".join(stretch.split()).encode("utf-8", "replace") for stretch in stretches]
+    lengths = np.array([len(part) for part in parts], dtype=np.intp)
+    starts = np.cumsum(lengths + len(SEAM)) - lengths - len(SEAM)
+    return SEAM.join([*parts, b""]).translate(DIGITS), starts, starts + lengths
 
 
 def word_hashes(codes: NDArray[np.uint32], begins: NDArray[np.intp], stops: NDArray[np.intp]) -> NDArray[np.uint32]:
     """A hash of each word from its first eight and its last three letters and its length."""
     import numpy as np
 
-    value = (stops - begins).astype(np.uint32) * np.uint32(ODD[4])
+    lengths = stops - begins
+    value = lengths.astype(np.uint32) * np.uint32(ODD[4])
+    padded = np.append(codes, np.zeros(8, np.uint32))
+    at = begins.copy()
     for place in range(8):
-        at = begins + place
-        inside = at < stops
-        value = value * np.uint32(31) + np.where(inside, codes[np.minimum(at, len(codes) - 1)], np.uint32(0))
+        value *= np.uint32(31)
+        value += padded[at] * (lengths > place)
+        at += 1
     for back in range(1, 4):
-        value = value * np.uint32(37) + codes[np.maximum(stops - back, begins)]
+        value *= np.uint32(37)
+        value += codes[np.maximum(stops - back, begins)]
     return value
 
 
@@ -160,6 +180,10 @@ def bucket_of(value: NDArray[np.uint32]) -> NDArray[np.uint32]:
     """The bucket of a hash: its mixed upper bits."""
     import numpy as np
 
-    mixed = (value ^ (value >> np.uint32(15))) * np.uint32(2246822519)
+    mixed = value >> np.uint32(15)
+    mixed ^= value
+    mixed *= np.uint32(2246822519)
     mixed ^= mixed >> np.uint32(13)
-    return (mixed * np.uint32(3266489917)) >> np.uint32(32 - BUCKET_BITS)
+    mixed *= np.uint32(3266489917)
+    mixed >>= np.uint32(32 - BUCKET_BITS)
+    return mixed

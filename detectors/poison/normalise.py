@@ -8,6 +8,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 
+FEW = 12
 NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 # A word that mixes Latin letters with Cyrillic, Greek or Armenian ones; no language writes so.
 MIXED_WORD = re.compile(r"[a-z\u0370-\u058f]{2,40}")
@@ -59,6 +60,9 @@ def normalise(text: str) -> Normal:
     """Fold a text: NFKC, no invisible characters or accents, look-alike letters in mixed words to Latin, lower case."""
     if text.isascii():
         return Normal(text.lower())
+    plain = folded_in_place(text)
+    if plain is not None:
+        return Normal(plain)
     pieces: list[str] = []
     edits: list[tuple[int, int]] = []
     runs: list[str] = []
@@ -83,6 +87,19 @@ def normalise(text: str) -> Normal:
     for start, end in mixed:
         plain = plain[:start] + plain[start:end].translate(LOOK_ALIKES) + plain[end:]
     return Normal(plain, tuple(edits), mixed, strange)
+
+
+def folded_in_place(text: str) -> str | None:
+    """The folded text where that takes no more than to put one plain character for another; else None."""
+    odd = set("".join(NON_ASCII.findall(text)))
+    if len(odd) > FEW or STRANGE.search("".join(odd)):
+        return None
+    for char in odd:
+        plain = fold(char)
+        if len(plain) != 1 or not plain.isascii():
+            return None
+        text = text.replace(char, plain)
+    return text.lower()
 
 
 @lru_cache(maxsize=8192)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
-from itertools import islice
 from typing import Literal
 
 Family = Literal[
@@ -62,28 +61,29 @@ class Rule:
         patterns = (self.pattern, *self.also, *((self.unless,) if self.unless else ()))
         object.__setattr__(self, "compiled", tuple(compile_pattern(pattern) for pattern in patterns))
 
-    def find(self, text: str, start: int, end: int, places: list[int] | None = None) -> re.Match[str] | None:
-        """The first match between two offsets where the rule holds, or None. `places`: the only ones to try."""
-        for match in islice(self._matches(text, start, end, places), MAX_TRIES):
-            low, high = max(start, match.start() - self.near), min(end, match.end() + self.near)
-            others = self.compiled[1 : 1 + len(self.also)]
-            if self.check and not self.check(match, text):
+    def find(self, text: str, start: int, end: int, places: Iterable[int]) -> re.Match[str] | None:
+        """The first match between two offsets, begun at one of these places, where the rule holds, or None."""
+        tries = 0
+        match_at = self.compiled[0].match
+        for place in places:
+            match = match_at(text, place, end)
+            if match is None:
                 continue
-            if all(other.search(text, low, high) for other in others) and not (
-                self.unless and self.compiled[-1].search(text, low, high)
-            ):
+            if self._holds(match, text, start, end):
                 return match
+            tries += 1
+            if tries >= MAX_TRIES:
+                break
         return None
 
-    def _matches(self, text: str, start: int, end: int, places: list[int] | None) -> Iterator[re.Match[str]]:
-        pattern = self.compiled[0]
-        if places is None:
-            yield from pattern.finditer(text, start, end)
-            return
-        for place in places:
-            match = pattern.match(text, place, end)
-            if match is not None:
-                yield match
+    def _holds(self, match: re.Match[str], text: str, start: int, end: int) -> bool:
+        if self.check and not self.check(match, text):
+            return False
+        low, high = max(start, match.start() - self.near), min(end, match.end() + self.near)
+        others = self.compiled[1 : 1 + len(self.also)]
+        return all(other.search(text, low, high) for other in others) and not (
+            self.unless and self.compiled[-1].search(text, low, high)
+        )
 
 
 # A class in brackets or an escape is kept as it is; a blank outside of them is one to four blanks, " ?" none to four.

@@ -9,10 +9,11 @@ import hashlib
 import math
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
-from detectors.poison.examine import HIDDEN_REASON, Examined, Fired, examine
+from detectors.poison.examine import Examined, Fired, examine
 from detectors.poison.features import Stretch, stretches
-from detectors.poison.linear import WEIGHTS_FILE, Weights, telling_words, weights, wording_scores
+from detectors.poison.linear import Weights, telling_words, weights, wording_scores
 from detectors.poison.rules import RULES
 from index.records import Answer, Finding, Solution, Trust, Verdict
 
@@ -40,13 +41,20 @@ class Judged:
 
 @cache
 def rule_set_version() -> str:
-    """What a cached verdict rests on: a hash over every rule, weight and threshold. Another one, another scan."""
+    """What a cached verdict rests on: rules, weights, thresholds, and the code that folds, cuts, decodes and weighs.
+
+    Another one, another scan. The code counts by its source, so that no change of it can be forgotten.
+    """
+    return version_of(Path(__file__).parent)
+
+
+def version_of(package: Path) -> str:
+    """A hash over the rules as they are compiled and over every module and table of this package."""
     digest = hashlib.sha256()
     for rule in RULES:
         digest.update(repr((rule.id, rule.severity, rule.needs, rule.pattern, rule.also, rule.unless)).encode())
-    digest.update(repr((sorted(HIDDEN_REASON), MAX_CHARACTERS, EXTERNAL_LESS, sorted(OWN_KEYS))).encode())
-    if WEIGHTS_FILE.is_file():
-        digest.update(WEIGHTS_FILE.read_bytes())
+    for path in sorted((*package.rglob("*.py"), *package.glob("*.json")), key=lambda path: path.as_posix()):
+        digest.update(path.relative_to(package).as_posix().encode() + b"\0" + path.read_bytes())
     return digest.hexdigest()[:16]
 
 

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from string import ascii_lowercase
 from urllib.parse import unquote
 
 from detectors.poison.normalise import Normal
@@ -101,7 +102,8 @@ ESCAPES = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\u00[0-9a-fA-F]{2}|\\[0-3][0-7]{2})
 SPACED_HEX = re.compile(r"(?:\b(?:0x)?[0-9a-fA-F]{2}[ ,]{1,2}){10,}[0-9a-fA-F]{2}\b")
 BINARY = re.compile(r"(?:\b[01]{8}[ ,]{1,2}){5,}[01]{8}")
 MORSE = re.compile(r"(?:(?:[.-]{1,6}|/)[ ]{1,2}){12,}[.-]{1,6}")
-PERCENT = re.compile(r"[^\s\"'<>]{0,2000}(?:%[0-9a-fA-F]{2})[^\s\"'<>]{0,2000}")
+PERCENT = re.compile(r"%[0-9a-fA-F]{2}")
+ADDRESS_END = re.compile(r"[\s\"'<>]")
 ENTITIES = re.compile(r"(?:&#x?[0-9a-fA-F]{2,6};[^&\n]{0,3}){4,}")
 
 
@@ -115,17 +117,49 @@ def encoded(text: str, normal: Normal) -> Iterator[View]:
         stop = len(text) if stop < 0 else stop
         yield from _first_decoded(text[start:stop], start)
         start = shape.find(LONG_TOKEN, stop)
-    for mark, pattern, kind, decode in ESCAPED:
-        if mark in text:
-            for match in pattern.finditer(text):
-                said = decode(match.group())
-                if said is not None and said != match.group() and is_prose(said):
-                    yield View(kind, said, match.span())
+    for kind, start, stop, decode in _escaped(text):
+        word = text[start:stop]
+        said = decode(word)
+        if said is not None and said != word and is_prose(said):
+            yield View(kind, said, (start, stop))
     if "&#" in text:
         for match in ENTITIES.finditer(text):
             line_end = text.find("\n", match.end())
             rest = text[match.start() : line_end if line_end >= 0 else match.end() + 200]
             yield View("entities", html.unescape(rest[:2000]), match.span(), sure=True)
+
+
+def _escaped(text: str) -> Iterator[tuple[str, int, int, Decode]]:
+    """Kind, place and decoder of the stretches that look encoded, by marks that they cannot do without."""
+    found: list[tuple[str, re.Pattern[str], Decode]] = []
+    if "\\" in text:
+        found.append(("escapes", ESCAPES, from_escapes))
+    plain = text.encode("latin-1", "replace")
+    if "0 " in text and LONG_HEX in plain.translate(HEX_BYTES).replace(b"  ", b" ").replace(b"hx", b""):
+        found.append(("hexadecimal", SPACED_HEX, from_hex))
+    if "01" in text and LONG_BINARY in plain.translate(BINARY_BYTES).replace(b"  ", b" "):
+        found.append(("binary", BINARY, from_binary))
+    if ". -" in text and LONG_MORSE in plain.translate(MORSE_BYTES):
+        found.append(("morse", MORSE, from_morse))
+    for kind, pattern, decode in found:
+        for match in pattern.finditer(text):
+            yield kind, *match.span(), decode
+    if "%20" in text:
+        for start, stop in percent_encoded(text):
+            yield "percent", start, stop, unquote
+
+
+def percent_encoded(text: str) -> Iterator[tuple[int, int]]:
+    """The words that hold a percent encoding, of very long ones the stretch around it."""
+    done = 0
+    match = PERCENT.search(text)
+    while match is not None:
+        low = max(done, match.start() - LONGEST_ADDRESS)
+        before = [found.end() for found in ADDRESS_END.finditer(text, low, match.start())]
+        after = ADDRESS_END.search(text, match.end(), match.end() + LONGEST_ADDRESS)
+        done = after.start() if after else min(len(text), match.end() + LONGEST_ADDRESS)
+        yield before[-1] if before else low, done
+        match = PERCENT.search(text, done)
 
 
 def _first_decoded(word: str, start: int) -> Iterator[View]:
@@ -204,16 +238,25 @@ DECODERS: tuple[tuple[str, re.Pattern[str], Decode], ...] = (
     ("base32", BASE32, from_base32),
     ("base64", BASE64, from_base64),
 )
-ESCAPED: tuple[tuple[str, re.Pattern[str], str, Decode], ...] = (
-    ("\\", ESCAPES, "escapes", from_escapes),
-    ("0 ", SPACED_HEX, "hexadecimal", from_hex),
-    ("01", BINARY, "binary", from_binary),
-    (". -", MORSE, "morse", from_morse),
-    ("%20", PERCENT, "percent", unquote),
-)
 
 
-COMMENT = re.compile(r"<!--(.{4,4000}?)-->", re.DOTALL)
+def class_bytes(*classes: tuple[str, str]) -> bytes:
+    """A table for `bytes.translate`: the characters of each class become its sign, all others a dot."""
+    sign_of = {char: sign for chars, sign in classes for char in chars}
+    return "".join(sign_of.get(chr(code), ".") for code in range(256)).encode()
+
+
+# The shapes that these encodings cannot avoid, after such a translation.
+HEX_BYTES = class_bytes(("0123456789abcdefABCDEF", "h"), ("x", "x"), (" ,", " "))
+LONG_HEX = b"hh " * 10 + b"hh"
+BINARY_BYTES = class_bytes(("01", "b"), (" ,", " "))
+LONG_BINARY = b"bbbbbbbb " * 5 + b"bbbbbbbb"
+MORSE_BYTES = class_bytes((".-/ ", "m"), (".", "m"))
+LONG_MORSE = b"m" * 25
+LONGEST_ADDRESS = 2000
+
+
+LONGEST_COMMENT = 4000
 LINK_COMMENT = re.compile(r"^\[(?://|comment|_)\]: ?(?:#|<>) ?[\"'(](.{4,1000})[\"')]", re.MULTILINE | re.IGNORECASE)
 HIDDEN_STYLE = re.compile(
     r"<[a-z]{1,12}\s[^>]{0,200}(?:font-size: ?0|display: ?none|visibility: ?hidden|opacity: ?0(?![.\d])|color: "
@@ -225,25 +268,37 @@ JSON_COMMENT = re.compile(r"\"(?:_?comment|_note|//)\": ?\"([^\"\n]{8,1000})\"",
 LINK_TITLE = re.compile(r"\]\([^)\s]{1,300}\s\"([^\"\n]{12,400})\"\)")
 ANSI = re.compile("\x1b\\[(?:8|30;40|37;47)m([^\x1b]{4,1000})")
 FAR_RIGHT = re.compile(r"[ \t]{120,}(\S[^\n]{4,1000})")
-CODE_COMMENT = "<!--"
+JSON_KEYS = ('comment"', 'note"', '//"')
 
 
 def unrendered(text: str, normal: Normal) -> Iterator[View]:
     """HTML and link comments, hidden elements, JSON comments, link titles, concealed ANSI, text far to the right."""
-    del normal
+    for start, end in comments(text):
+        yield View("comment", text[start + 4 : end - 3], (start, end))
     for mark, pattern, kind, sure in UNRENDERED:
-        if mark in text:
+        if mark in text and (pattern is not JSON_COMMENT or any(key in normal.text for key in JSON_KEYS)):
             for match in pattern.finditer(text):
                 yield View(kind, match.group(1), match.span(), sure)
 
 
+def comments(text: str) -> Iterator[tuple[int, int]]:
+    """The HTML comments of a text, marks included, that hold 4 to 4,000 characters."""
+    start = text.find("<!--")
+    while start >= 0:
+        if text.find("-->", start + 8) < 0:
+            return
+        end = text.find("-->", start + 8, start + 4 + LONGEST_COMMENT + 3)
+        if end >= 0:
+            yield start, end + 3
+        start = text.find("<!--", end + 3 if end >= 0 else start + 1)
+
+
 UNRENDERED: tuple[tuple[str, re.Pattern[str], str, bool], ...] = (
-    ("<!--", COMMENT, "comment", False),
     ("]:", LINK_COMMENT, "comment", False),
     ("style=", HIDDEN_STYLE, "hidden_element", False),
     ("hidden", HIDDEN_STYLE, "hidden_element", False),
     ('":', JSON_COMMENT, "comment", False),
-    (' "', LINK_TITLE, "link_title", False),
+    ('")', LINK_TITLE, "link_title", False),
     ("\x1b[", ANSI, "ansi", True),
     (" " * 120, FAR_RIGHT, "far_right", False),
     ("\t" * 120, FAR_RIGHT, "far_right", False),
@@ -254,6 +309,7 @@ UNRENDERED: tuple[tuple[str, re.Pattern[str], str, bool], ...] = (
 SHAPE_BYTES = bytes(
     97 if 97 <= code <= 122 else 49 if chr(code) in "0134578" else 32 if code == 32 else 46 for code in range(256)
 )
+SEAM_BYTES = class_bytes((ascii_lowercase, "a"), ("0123456789@$", "1"))
 SPACED_LETTERS = re.compile(r"(?<![a-z0-9])(?:[a-z] {1,3}){5,400}[a-z](?![a-z0-9'])")
 LEET_WORD = re.compile(
     r"(?<![\w/.-])(?=[a-z0-9@$]{0,14}[a-z])(?=[a-z0-9@$]{0,14}[0134578@$])[a-z0-9@$]{2,16}(?![\w/-])"
@@ -279,10 +335,8 @@ def disguised(text: str, normal: Normal) -> Iterator[View]:
         said = folded[start : match.start()] + joined + folded[match.end() : end]
         yield View("spaced_letters", said, match.span(), in_folded=True)
     if b"a1a" in shape:
-        lines = Counter(line_around(folded, match.start(), match.end()) for match in LEET_WORD.finditer(folded))
-        for (start, end), words in sorted(lines.items()):
-            if words >= 3:
-                yield View("leet", folded[start:end].translate(LEET), (start, end), in_folded=True)
+        for start, end in leet_lines(folded):
+            yield View("leet", folded[start:end].translate(LEET), (start, end), in_folded=True)
     for hint in REVERSED_HINTS:
         place = folded.find(hint)
         if place >= 0:
@@ -295,6 +349,34 @@ def disguised(text: str, normal: Normal) -> Iterator[View]:
             start, end = line_around(folded, place, place)
             yield View("rot13", codecs.decode(folded[start:end], "rot13"), (start, end), in_folded=True)
             break
+
+
+def leet_seams(folded: str) -> list[int]:
+    """The places where a letter and a digit meet; each word of leet has one."""
+    shape = folded.encode("latin-1", "replace").translate(SEAM_BYTES)  # a byte for each character
+    seams = []
+    for seam in (b"a1", b"1a"):
+        place = shape.find(seam)
+        while place >= 0:
+            seams.append(place)
+            place = shape.find(seam, place + 2)
+    return sorted(seams)
+
+
+def leet_lines(folded: str) -> list[tuple[int, int]]:
+    """The lines that hold three words or more with digits for letters."""
+    lines: Counter[tuple[int, int]] = Counter()
+    seams = leet_seams(folded)
+    stop = 0
+    for place, third in zip(seams, seams[2:], strict=False):
+        if place < stop:
+            continue
+        stop = folded.find("\n", place) + 1 or len(folded)
+        if third < stop:
+            begin = folded.rfind("\n", 0, place) + 1
+            for match in LEET_WORD.finditer(folded, begin, stop):
+                lines[line_around(folded, *match.span())] += 1
+    return [line for line, words in sorted(lines.items()) if words >= 3]
 
 
 def line_around(text: str, start: int, end: int) -> tuple[int, int]:
