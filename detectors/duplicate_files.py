@@ -8,7 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import orjson
@@ -24,7 +24,7 @@ from detectors.duplicates import (
     jaccard_of,
 )
 from index.settings import DedupSettings
-from index.signature_cache import Listing, Read, Refreshed, Scheme, SignatureCache, read_below, scan_markdown
+from index.signature_cache import Known, Listing, Read, Refreshed, Scheme, SignatureCache, read_below, scan_markdown
 from index.signatures import U64, Int
 from index.similarity import strip_front_matter
 
@@ -79,9 +79,8 @@ def duplicates_in(root: Path, settings: DedupSettings, now_ns: int, cache_folder
             return _parse(kept, len(listing.paths))
         found = cache.refresh(listing, read, now_ns)
         if found.new.size:
-            _find_new(cache, found, _bodies(found.rows, listing, read), settings)
-        files = _files_that_matter(cache, listing, found.rows)
-        answer = _answer(cache, files, read, settings)
+            _find_new(cache, found, bodies_of_rows(found.rows, listing, read), settings)
+        answer = find_answer(cache, listing, found.rows, read, settings)
         cache.keep_answer(_render(answer))
     return Duplicates(answer.clusters, answer.pairs, len(listing.paths), len(found.new), found.failed)
 
@@ -119,7 +118,7 @@ def _find_new(
     cache.add_pairs({(pair.a, pair.b): (pair.jaccard, pair.ratio) for pair in pairs})
 
 
-def _bodies(rows: Int, listing: Listing, read: Read) -> Callable[[Sequence[int]], Iterator[bytes]]:
+def bodies_of_rows(rows: Int, listing: Listing, read: Read) -> Callable[[Sequence[int]], Iterator[bytes]]:
     """A function that reads the bodies of rows again, each from a file that has it; a vanished one is empty."""
     place = np.zeros(int(rows.max(initial=0)) + 1, dtype=np.int64)
     place[rows] = np.arange(len(rows))
@@ -138,7 +137,26 @@ def _read_body(read: Read, path: str) -> bytes:
         return b""
 
 
-def _files_that_matter(cache: SignatureCache, listing: Listing, rows: Int) -> _Files:
+class Rows(Protocol):
+    """What an answer is made from: shingle counts by row, and the known similarities of pairs of rows."""
+
+    @property
+    def counts(self) -> Int:
+        """How many shingles the body of each row has; 0 or less for a row not in use."""
+
+    def pairs(self) -> Known:
+        """Known similarities by pair of rows."""
+
+    def add_pairs(self, found: Known) -> None:
+        """Remember further ones."""
+
+
+def find_answer(rows_known: Rows, listing: Listing, rows: Int, read: Read, settings: DedupSettings) -> Duplicates:
+    """The clusters and pairs of files, given the row of each and what is known of rows."""
+    return _answer(rows_known, _files_that_matter(rows_known, listing, rows), read, settings)
+
+
+def _files_that_matter(cache: Rows, listing: Listing, rows: Int) -> _Files:
     matters = (np.bincount(rows, minlength=len(cache.counts)) > 1) & (cache.counts > 0)
     matters[[row for pair, (_, ratio) in cache.pairs().items() if ratio is not None for row in pair]] = True
     places = np.flatnonzero(matters[rows]).tolist()
@@ -150,7 +168,7 @@ def _files_that_matter(cache: SignatureCache, listing: Listing, rows: Int) -> _F
     )
 
 
-def _answer(cache: SignatureCache, files: _Files, read: Read, settings: DedupSettings) -> Duplicates:
+def _answer(cache: Rows, files: _Files, read: Read, settings: DedupSettings) -> Duplicates:
     places: dict[int, list[int]] = defaultdict(list)
     for place, row in enumerate(files.rows):
         places[row].append(place)
@@ -169,7 +187,7 @@ def _answer(cache: SignatureCache, files: _Files, read: Read, settings: DedupSet
     )
 
 
-def _similarity(cache: SignatureCache, files: _Files, read: Read) -> Callable[[int, int], float]:
+def _similarity(cache: Rows, files: _Files, read: Read) -> Callable[[int, int], float]:
     """The exact similarity of two files that are no pair, remembered by their rows."""
     hashes: dict[int, U64] = {}
     known = cache.pairs()

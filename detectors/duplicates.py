@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 from rapidfuzz import fuzz
 
 from index.bands import alike, band_hashes, candidates, candidates_with, pair_codes, rows_of
@@ -107,10 +108,20 @@ def candidate_pairs(signed: Signed, settings: DedupSettings, new: Int | None = N
     Short texts are candidates by so many narrow bands that none is missed.
     """
     pairs = candidates(signed.bands) if new is None else candidates_with(signed.bands, new)
+    return thin_pairs(pairs, _short_candidates(signed, settings, new), signed, settings)
+
+
+def thin_pairs(pairs: U64, short: U64, signed: Signed, settings: DedupSettings) -> U64:
+    """The pairs that share a band, and those that share a narrow one (`short`), whose signatures agree enough.
+
+    Of the latter only those with a text of at most SHORT shingles.
+    """
     a, b = rows_of(pairs)
-    pairs = pairs[(signed.counts[a] > 0) & (signed.counts[b] > 0)]
-    pairs = alike(signed.signatures, pairs, settings.estimate)
-    return sorted_unique(np.concatenate([pairs, _short_pairs(signed, settings, new)]))
+    pairs = alike(signed.signatures, pairs[(signed.counts[a] > 0) & (signed.counts[b] > 0)], settings.estimate)
+    a, b = rows_of(short)
+    short = short[np.minimum(signed.counts[a], signed.counts[b]) <= SHORT]
+    short = alike(signed.signatures, short, min(SHORT_ESTIMATE, settings.estimate))
+    return sorted_unique(np.concatenate([pairs, short]))
 
 
 def recorded(pairs: U64, signed: Signed, settings: DedupSettings) -> U64:
@@ -218,13 +229,18 @@ def cluster_pairs(
     return tuple(sorted(clusters))
 
 
-def _short_pairs(signed: Signed, settings: DedupSettings, new: Int | None) -> U64:
-    """Candidates among short texts; those a little longer than SHORT are in, as they may be alike to a short one."""
-    reach = (signed.counts > 0) & (signed.counts * settings.threshold <= SHORT)
+def in_reach(counts: Int, settings: DedupSettings) -> NDArray[np.bool_]:
+    """Which texts are looked up by narrow bands; those a little longer than SHORT may be alike to a short one."""
+    return (counts > 0) & (counts * settings.threshold <= SHORT)
+
+
+def _short_candidates(signed: Signed, settings: DedupSettings, new: Int | None) -> U64:
+    """The pairs of short texts, or of nearly short ones, that share a narrow band."""
+    reach = in_reach(signed.counts, settings)
     rows = np.flatnonzero(reach)
     if len(rows) < 2:
         return np.empty(0, dtype=np.uint64)
-    bands = band_hashes(signed.signatures[rows], *_short_bands(settings))
+    bands = band_hashes(signed.signatures[rows], *short_bands(settings))
     if new is None:
         pairs = candidates(bands)
     else:
@@ -235,12 +251,10 @@ def _short_pairs(signed: Signed, settings: DedupSettings, new: Int | None) -> U6
             return np.empty(0, dtype=np.uint64)
         pairs = candidates_with(bands, fresh)
     a, b = rows_of(pairs)
-    a, b = rows[a], rows[b]
-    near = np.minimum(signed.counts[a], signed.counts[b]) <= SHORT
-    return alike(signed.signatures, pair_codes(a[near], b[near]), min(SHORT_ESTIMATE, settings.estimate))
+    return pair_codes(rows[a], rows[b])
 
 
-def _short_bands(settings: DedupSettings) -> tuple[int, int]:
+def short_bands(settings: DedupSettings) -> tuple[int, int]:
     """The narrow bands of short texts, as many as the signature holds."""
     return min(SHORT_BANDS[0], settings.permutations // SHORT_BANDS[1]), SHORT_BANDS[1]
 

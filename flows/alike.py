@@ -25,14 +25,20 @@ def cache_folder(run: Pass) -> Path:
 def near_duplicates(run: Pass, solutions: Sequence[Solution]) -> tuple[Pair, ...]:
     """The pairs of near-duplicates by place in `solutions`, which are lessons of the store; sorted.
 
-    Only what changed since the last pass is read and compared. A dry run, which writes nothing and whose store may be
-    ahead of the files, finds the same in memory.
+    Only what changed since the last pass is read and compared, or all of it by Dask's workers where the settings name
+    some. A dry run, which writes nothing and whose store may be ahead of the files, finds the same in memory.
     """
     settings = run.world.settings.dedup
     if run.dry_run:
         return find_near_duplicates([solution.body for solution in solutions], settings)
     place = {solution.path: number for number, solution in enumerate(solutions)}
-    found = duplicates_in(run.world.root / SOLUTIONS, settings, time.time_ns(), cache_folder(run))
+    folder, spread = run.world.root / SOLUTIONS, run.world.settings.spread
+    if spread.dask:
+        from flows.spread import spread_duplicates
+
+        found = spread_duplicates(folder, settings, spread)
+    else:
+        found = duplicates_in(folder, settings, time.time_ns(), cache_folder(run))
     pairs = []
     for one, other, jaccard, ratio in found.pairs:
         a, b = place.get(f"{SOLUTIONS}/{one}"), place.get(f"{SOLUTIONS}/{other}")

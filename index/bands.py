@@ -71,6 +71,15 @@ def candidates_with(bands: U64, new: Int) -> U64:
     return pairs[fresh[_high(pairs)] | fresh[_low(pairs)]]
 
 
+def pairs_in_buckets(rows: Int, buckets: Int) -> U64:
+    """The pairs of rows in one bucket, as `candidates` makes them of one band; `buckets` numbers that of each row."""
+    order = np.argsort(rows, kind="stable")
+    ordered = rows[order]
+    found = [np.empty(0, dtype=np.uint64)]
+    found += [_code(ordered[_high(p)], ordered[_low(p)]) for p in _equal_pairs(buckets[order].astype(np.uint64))]
+    return sorted_unique(np.concatenate(found))
+
+
 def alike(signatures: U32, pairs: U64, least: float) -> U64:
     """The pairs whose signatures agree in at least the share `least` of their values."""
     needed = least * signatures.shape[1]

@@ -78,6 +78,21 @@ class DedupSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class SpreadSettings:
+    """Beyond one machine (docs/scale.md): where the signatures of a large store are made, and its buckets kept.
+
+    `dask` is "" for this process, "local" for `workers` processes of this machine, or the address of a Dask scheduler
+    whose workers see the store under the same path. `shard_files` is the number of files in one task. `redis` is the
+    address of a server for the buckets, such as redis://buckets.internal:6379/0; "" keeps them in memory.
+    """
+
+    dask: str = ""
+    workers: int = 2
+    shard_files: int = 5_000
+    redis: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class DecaySettings:
     """When a lesson counts as stale and when it is archived, in days since its newest evidence.
 
@@ -163,6 +178,7 @@ class Settings:
     reflect: ReflectSettings = field(default_factory=ReflectSettings)
     redact: RedactSettings = field(default_factory=RedactSettings)
     dedup: DedupSettings = field(default_factory=DedupSettings)
+    spread: SpreadSettings = field(default_factory=SpreadSettings)
     decay: DecaySettings = field(default_factory=DecaySettings)
     promote: PromoteSettings = field(default_factory=PromoteSettings)
     review: ReviewSettings = field(default_factory=ReviewSettings)
