@@ -20,6 +20,7 @@ from detectors.evidence import (
     failures,
     gone,
     is_edit,
+    is_failure,
     is_shell,
     is_statement,
     lines_of,
@@ -78,6 +79,8 @@ def detect(session: Session) -> Iterator[Episode]:
         changes, check = found
         failed = session.turns[at]
         mark = (error_of(failed), checks_of(failed.command)[-1] if checks_of(failed.command) else failed.command[:80])
+        if _came_back(session, at, check):
+            continue
         if mark in seen or _is_test_first(session, at, changes) or is_own_slip(session, at, changes, check):
             continue
         seen.add(mark)
@@ -138,6 +141,17 @@ def resolve(session: Session, at: int, undone: Mapping[int, int]) -> tuple[tuple
 def _told(session: Session, at: int, later: int) -> bool:
     """Whether the agent spoke between a failure and a later run."""
     return any(is_statement(turn) for turn in session.turns[at + 1 : later])
+
+
+def _came_back(session: Session, at: int, check: int) -> bool:
+    """Whether the same command failed with the same error once more, soon after the run that did not show it.
+
+    What was done in between was no fix then; the later failure tells its own.
+    """
+    failed = session.turns[at]
+    signature = error_of(failed)
+    later = session.turns[check + 1 : check + 1 + LOOK_AHEAD]
+    return any(is_failure(t) and same_check(failed.command, t.command) and error_of(t) == signature for t in later)
 
 
 def _bears_on(session: Session, at: int, edit: Turn) -> bool:

@@ -62,6 +62,8 @@ def draft_diagnosis(session: Session, episode: Episode) -> Draft | None:
         ),
         None,
     )
+    if failed is not None and not names_in(failed[1]) & names_in(cause):
+        failed = None  # another failure, in the same stretch
     if not symptom and failed is None:
         return None
     undone = taken_back(session)

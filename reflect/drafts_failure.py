@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from detectors.evidence import check_in_common, taken_back, telling_line
 from detectors.failure_then_fix import is_test
 from detectors.sentences import LITERAL, has_literal
-from index.records import Episode, Session, Turn
+from index.records import Episode, Session
 from index.signature import command_parts, split_lines
 from reflect.draft import (
     Draft,
@@ -54,8 +54,10 @@ _ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
         "Separate commands with `;`, not `{0}`: this PowerShell does not know it",
     ),
     (
-        re.compile(r"\b(?:MD|[A-Z]{1,4})\d{3,4}\b[/\w-]{0,60}:? ([A-Z][^.\[\n]{8,90}? (?:should|must) [^.\[\n]{5,90})"),
-        "{0}",
+        re.compile(
+            r"\b((?:MD|[A-Z]{1,4})\d{3,4})\b[/\w-]{0,60}:? ([A-Z][^.\[\n]{8,90}? (?:should|must) [^.\[\n]{5,90})"
+        ),
+        "{1} (`{0}`)",
     ),
     (re.compile(r"(\S{2,60}) must not be called\. [Uu]se (\S{2,60})"), "Call `{1}`, not `{0}`"),
     (re.compile(r"(\S{2,60}) is deprecated[:;,.]? (?:please )?[Uu]se (\S{2,60})"), "Use `{1}`, `{0}` is deprecated"),
@@ -71,6 +73,8 @@ _MISTYPED = re.compile(
     r"[Nn]o such file or directory|did not match any file|ENOENT|cannot access|not a directory|"
     r"^\S{0,8}:? ?unmatched|in command substitution|unexpected EOF|unterminated"
 )
+# What an error quotes.
+_NAMED = r"['\"`‘“]([\w.:/@=-]{3,60})['\"`’”]"
 _ASSERTION = re.compile(
     r"AssertionError|\bwant\b|\bexpected\b.{0,80}\b(?:got|received|but|to)\b|^assert|●|--- FAIL|"
     r"✗ FAIL"
@@ -90,7 +94,7 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
         return _draft_command(session, episode, error)
     command = display(failed.command, check_in_common(failed.command, check.command)) or failed.tool
     said = next(iter(said_between(session, episode.failure, episode.check)), "")
-    error = quoted_error(failed.text, said) or error_about(failed.text, error, edits)
+    error = quoted_error(failed.text, said) or error
     narrow = names_in(bare_error(error)) | names_in(*(turn.change[:3000] for turn in edits))
     # What was said of an attempt that was taken back is no word on the fix.
     undone = [i for i in taken_back(session) if episode.failure < i < episode.change[0]]
@@ -102,6 +106,8 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
     order = best_order(between, narrow, near=True) or best_order(closing, about_error)
     about = names_in(bare_error(error), cause, order, advice)
     did = what_changed(edits, about)
+    shown = [path for turn in edits for path in turn.paths if path in did]
+    error = error_about(failed.text, error, names_in(order, cause, advice, did), shown)
     pair = line_pair([turn.change for turn in edits], about)
     acted = act_on(cause, [turn.change for turn in edits], [path for turn in edits for path in turn.paths])
     title = _failure_title(advice, order, acted if cause else "", cause, pair, bare_error(error))
@@ -112,9 +118,11 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
     worth += 0.4 * ("became" in did or "was added" in did) - 2.0 * bool(_ASSERTION.search(error) and not cause)
     only_tests = all(is_test(path) for turn in edits for path in turn.paths)
     worth -= 1.0 * bool(_ASSERTION.search(error) and only_tests)
-    worth -= 0.6 * (not between) + 0.6 * (not has_literal(title))
+    worth -= 0.6 * (not between and not advice) + 0.6 * (not has_literal(title))
     # An order that names nothing, for an error whose cause was not told, could be said of any error.
     worth -= 1.4 * (bool(order) and not advice and not has_literal(order) and not (cause and has_literal(cause)))
+    # What was said and done that names nothing of the output was for something else.
+    worth -= 3.0 * (not names_in(order, cause, advice, did) & names_in(failed.text[:8000], failed.text[-8000:]))
     worth -= 0.8 * (only_tests and not order and not advice and not is_requirement(cause))
     return Draft(
         title=as_title(title),
@@ -140,16 +148,15 @@ def quoted_error(output: str, said: str) -> str:
     return ""
 
 
-def error_about(output: str, error: str, edits: Sequence[Turn]) -> str:
-    """Of the telling lines of an output that holds several errors, the one that a fix was for: it names what changed.
+def error_about(output: str, error: str, names: frozenset[str], files: Sequence[str]) -> str:
+    """Of the telling lines of an output that holds several errors, the one that a fix was for: it names the same things.
 
     `error` where it does so itself, or where no other does.
     """
-    names = names_in(*(turn.change[:3000] for turn in edits))
-    files = {path.rsplit("/", 1)[-1] for turn in edits for path in turn.paths}
+    last = {path.rsplit("/", 1)[-1] for path in files}
 
     def shared(line: str) -> int:
-        return len(names_in(without_paths(bare_error(line))) & names) + 2 * any(name in line for name in files)
+        return len(names_in(without_paths(bare_error(line))) & names) + 2 * any(name in line for name in last)
 
     if shared(error):
         return error
@@ -191,6 +198,7 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
     short = code(without_paths(bare_error(error)), 45) if len(bare_error(error).split()) > 2 else ""
     rerun = display(failed.command) == display(check.command) or command == display(check.command, common)
     helper = _helper(session, episode, failed.text) if rerun else ""
+    refused = [name for name in re.findall(_NAMED, error) if name in failed.command and name not in check.command]
     if not helper and len(display(check.command)) > 3 and display(check.command) in failed.text:
         helper = display(check.command)
     worth = 1.8 + 0.8 * bool(cause) + 0.8 * bool(order) + min(times(session, at) - 1, 2) * 0.6
@@ -214,6 +222,12 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
             worth += 0.6
         elif order and has_literal(order):
             title, did = with_context(order, short), ""
+        elif refused and failed.command:
+            title, did = (
+                with_context(f"Leave out {code(refused[-1])}", short),
+                f"{code(command)} went through without it",
+            )
+            worth += 0.8
         else:
             return None
     return Draft(
@@ -267,5 +281,5 @@ def advice_in(error: str) -> str:
     """What a checker's message itself says to write, as an order, or ""."""
     for pattern, order in _ADVICE:
         if found := pattern.search(error):
-            return order.format(*(group or "" for group in found.groups()))
+            return order.format(*((group or "").strip() for group in found.groups()))
     return ""

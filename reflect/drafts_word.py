@@ -48,6 +48,12 @@ _RUDE = re.compile(
     r"bitch|idiot)\b",
     re.IGNORECASE,
 )
+# What only makes sense beside what was said before.
+_POINTS_BACK = re.compile(r"\b(?:that|this|it|those|these|them|one|same)$", re.IGNORECASE)
+_OPINION = re.compile(
+    r"i (?:don'?t |do not )?(?:th?i?nk|tink|guess|believe|feel|wonder|see|get|have)\b|(?:it )?should be\b",
+    re.IGNORECASE,
+)
 # "no sleeps in specs": a ban without a verb.
 _BAN_OF_THINGS = re.compile(
     r"^no (?!(?:it|that|this|we|you|i|they|he|she|not|need|idea|problem)\b)\w{3,20}\b[^,?]{0,80}$", re.I
@@ -89,7 +95,7 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
             parts = Rule(parts.order, parts.instead, before)
     else:
         parts = Rule(taken or asked)
-    if not parts.order or len(parts.order) < 8:
+    if len(parts.order) < 8 or _POINTS_BACK.search(parts.order) or _OPINION.match(parts.order):
         return None
     wanted = _meant(session, episode.failure if episode.failure is not None else at)
     order = clean_end(parts.order)
@@ -103,7 +109,9 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
         title=rule_title(parts, parts.reason or reason or where),
         fact=f"A person working on this project said{place}: “{shorten(_RUDE.sub('…', words), 360)}”",
         why=" ".join(filter(None, [why, meant])) or _AGAINST,
-        instead=instead_of(capital(parts.instead) or ("" if did else capital(order)), did, ""),
+        instead=instead_of(
+            capital(parts.instead) or ("" if did and not did.endswith(" changed") else capital(order)), did, ""
+        ),
         category="patterns",
         worth=4.0
         + 1.2 * (episode.failure is not None)

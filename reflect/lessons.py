@@ -29,6 +29,10 @@ from reflect.quotes import names_in
 from reflect.tags import tags_for
 
 MOST = 3
+# A long session may teach more: one more for each so many turns, of what a command proved, up to so many in all.
+TURNS_FOR_MORE = 60
+MOST_OF_LONG = 6
+PROVED = frozenset({"failure_then_fix", "environment_fact", "repeated_failure", "discarded_work"})
 LEAST_WORTH = 2.6
 # Share of the smaller one's names from which two drafts of one session tell the same.
 ALIKE = 0.6
@@ -52,7 +56,10 @@ def write_lessons(session: Session, episodes: Sequence[Episode], most: int = MOS
             continue
         kept.append((made, episode))
     always = [pair for pair in kept if pair[0].always]
-    others = [pair for pair in kept if not pair[0].always][: max(0, most)]
+    others = [pair for pair in kept if not pair[0].always]
+    more = min(MOST_OF_LONG - MOST, len(session.turns) // TURNS_FOR_MORE) if most >= MOST else 0
+    proved = [pair for pair in others[max(0, most) :] if pair[1].detector in PROVED][: max(0, more)]
+    others = others[: max(0, most)] + proved
     chosen = sorted(always + others, key=lambda pair: (pair[1].lines, pair[1].detector))
     return tuple(_solution(session, made, episode, drafted) for made, episode in chosen)
 

@@ -24,6 +24,7 @@ _BACK = re.compile(
     r"\bi (?:undid|reverted|rolled back)\b|\b(?:that|this) was wrong\b|\bforget what i said\b",
     re.IGNORECASE,
 )
+_WORD = re.compile(r"[\w@][\w@./:+-]*")
 _COMMON = frozenset("that this them with from file files test tests code change changes yet sure".split())
 
 
@@ -32,20 +33,22 @@ def overruled(session: Session, made: Draft, episode: Episode) -> bool:
 
     What the draft itself advises against may be turned down again: that is no contradiction.
     """
-    wanted = names_in(made.title, made.instead)
     refused = frozenset(name for text in (made.title, made.instead, made.fact) for name in turned_down(text))
+    wanted = _words(made.title) - refused
     last = max(episode.turns)
     for turn in session.turns[last + 1 :]:
         words = turn.said if turn.refused else turn.text if is_person(turn) else ""
         if not words or len(words) > LONGEST:
             continue
-        if turned_down(words) & (wanted - refused):
-            return True
-        if _BACK.search(words) and names_in(words) & wanted - refused:
+        if turned_down(words) & wanted or (_BACK.search(words) and _words(words) & names_in(made.title) & wanted):
             return True
     return False
 
 
 def turned_down(words: str) -> frozenset[str]:
-    """The names that words say no to."""
-    return frozenset(name for found in _AWAY.findall(words) for name in names_in(found)) - _COMMON
+    """The names that words say no to, whole."""
+    return frozenset(name for found in _AWAY.findall(words) for name in _words(found)) - _COMMON
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(word.strip(".:/+-").lower() for word in _WORD.findall(text) if len(word) > 2)

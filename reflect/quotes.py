@@ -22,7 +22,7 @@ _FILLER = re.compile(
     r"^(?:(?:ah|oh|ok(?:ay)?|right|great|good|perfect|excellent|interesting|wait|hmm+|now|so|yes|yep|got it|"
     r"i see|found it|fixed|done|found the (?:issue|problem|bug|cause)|that makes sense|makes sense|"
     r"good (?:point|catch|question)|you(?:'re| are) (?:absolutely |completely |totally )?(?:right|correct)|"
-    r"fair point|actually|clear(?: picture)?(?: now)?|understood|i understand(?: now)?|"
+    r"fair point|actually|however|instead|but|clear(?: picture)?(?: now)?|understood|i understand(?: now)?|"
     r"i (?:can )?(?:now )?(?:clearly )?see the (?:issue|problem|bug)(?: more clearly)?(?: now)?|"
     r"now i (?:understand|see)(?: the (?:issue|issues|problem))?)[ ]?[.,!:;—–-]{1,3}\s{0,3})+",
     re.IGNORECASE,
@@ -33,6 +33,7 @@ _AND_CHECK = re.compile(
     r"push) [^`]{1,80}$",
     re.IGNORECASE,
 )
+_PRAISE = re.compile(r", (?:thereby )?ensuring [^`]{1,160}$", re.IGNORECASE)
 _ARTICLES = frozenset(
     "the a an this that these those it its they he she you your his her both there we our no each all "
     "only when if with "
@@ -48,7 +49,7 @@ LOWER_CASE = frozenset(
 # A line that only says something: its words are no part of a fix.
 _MESSAGE = re.compile(
     r"^(?:t\.(?:Error|Fatal|Log)f?|console\.\w+|print(?:ln|f)?|fmt\.Print(?:ln|f)?|log(?:ger)?\.\w+|echo|puts|"
-    r"System\.out\.\w+|println!|eprintln!)[( ]['\"`f].*$"
+    r"System\.out\.\w+|println!|eprintln!|return fmt\.Errorf|return errors\.New|throw new \w+|raise \w+)[( ]['\"`f].*$"
 )
 _LETTERS = re.compile(r"[^\w]")
 _FILLER_ELSEWHERE = re.compile(
@@ -107,6 +108,10 @@ _FIXED = re.compile(
     r"are|was|were|has been|have been) (?:now )?(?:resolved|fixed|solved|gone|addressed)",
     re.IGNORECASE,
 )
+_BRACKETS = re.compile(r"\([^)]{0,200}\)")
+_TO_FIX = re.compile(
+    r"\bneeds? (?:also |more |some |to be )*(?:fix|careful|updat|chang|adjust|attention)", re.IGNORECASE
+)
 _WILL = re.compile(
     r"\b(?:I(?:'ll| will| am going to|'m going to)|let me|let's) (?:now |also |just )?[a-z]+", re.IGNORECASE
 )
@@ -141,6 +146,8 @@ def best_cause(texts: Sequence[str], names: frozenset[str], least: int = 1, near
         for at, one in enumerate(said):
             clean = tidy(one)
             weight = max(cause_weight(one), carried)
+            if weight == 1 and not cause_weight(_BRACKETS.sub("", one)):
+                continue
             bare_mark = cause_weight(one) >= OUTRIGHT and not has_literal(one) and len(clean) < 60
             carried = OUTRIGHT if bare_mark else (carried if carried and at and is_bare(said[at - 1]) else 0)
             if (
@@ -150,7 +157,7 @@ def best_cause(texts: Sequence[str], names: frozenset[str], least: int = 1, near
                 or (weight < OUTRIGHT and (is_plan(one) or order_in(clean)))
             ):
                 continue
-            if weight < OUTRIGHT and _WILL.search(one):
+            if weight < OUTRIGHT and (_WILL.search(one) or _TO_FIX.search(one)):
                 continue
             if _FIXED.search(one) or (weight == 1 and _RESTATES.search(one) and not _CAUSAL.search(one)):
                 continue
@@ -187,7 +194,7 @@ def best_order(texts: Sequence[str], names: frozenset[str], near: bool = False) 
                 score += 0.6 * bool(_BECAUSE.search(order)) - len(order) / 300
                 if score > most:
                     best, most = order, score
-    return capital(shorten(clean_end(_AND_CHECK.sub("", clean_end(best))), LONGEST_QUOTE))
+    return capital(shorten(clean_end(_PRAISE.sub("", _AND_CHECK.sub("", clean_end(best)))), LONGEST_QUOTE))
 
 
 def is_telling(order: str) -> bool:
@@ -271,12 +278,30 @@ def act_on(cause: str, changes: Sequence[str], paths: Sequence[str]) -> str:
     old, new = line_pair(changes, names)
     if old and len(old) + len(new) < 90:
         return f"Write {code(new, 60)}, not {code(old, 60)}"
+    gone, put = differing_part(old, new)
+    if put and len(gone) + len(put) < 80:
+        return f"Write {code(put)}, not {code(gone)}" if gone else f"Add {code(put)}"
     come = added_names(changes)
     quoted = {part for literal in LITERAL.findall(cause) for part in _NAME.findall(literal)}
     told = [name for name in come if name in quoted][:3]
     if told and paths:
         return f"Set {', '.join(code(name) for name in told)} in {code(paths[0].rsplit('/', 1)[-1], 60)}"
     return ""
+
+
+def differing_part(old: str, new: str) -> tuple[str, str]:
+    """(what of the old line went, what of the new one came): between what both begin and end with, whole words."""
+    start = 0
+    while start < min(len(old), len(new)) and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    while start and old[start - 1].isalnum():
+        start -= 1
+    while end and old[len(old) - end].isalnum():
+        end -= 1
+    return old[start : len(old) - end].strip(), new[start : len(new) - end].strip()
 
 
 def added_names(changes: Sequence[str]) -> list[str]:
