@@ -39,6 +39,16 @@ def raw(status: int, body: bytes) -> Reply:
     return lambda: (status, {"content-type": "application/json"}, body)
 
 
+def cut(reply: Reply, kept: int) -> Reply:
+    """The first `kept` bytes of a reply whose length was announced in full: the line went dead."""
+
+    def half() -> tuple[int, Mapping[str, str], bytes]:
+        status, headers, body = reply()
+        return status, {**headers, "content-length": str(len(body))}, body[:kept]
+
+    return half
+
+
 def slow(seconds: float) -> Reply:
     """An answer that comes too late."""
 
@@ -78,7 +88,9 @@ def serve_model(*script: Reply) -> Iterator[ModelServer]:
                 self.send_response(status)
                 for name, value in headers.items():
                     self.send_header(name, value)
-                self.send_header("content-length", str(len(body)))
+                if "content-length" not in headers:
+                    self.send_header("content-length", str(len(body)))
+                self.close_connection = True
                 self.end_headers()
                 self.wfile.write(body)
             except OSError:

@@ -17,7 +17,7 @@ from index.settings import ModelSettings
 from reflect.ask import MOST_FAILURES, Ask, Prompt, make_ask
 from reflect.budget import Budget, read_spend
 from reflect.transcripts.protocol import OWN_MARK
-from tests.model_server import ModelServer, Reply, answer, failure, raw, serve_model, slow
+from tests.model_server import ModelServer, Reply, answer, cut, failure, raw, serve_model, slow
 from tests.planted import Draw, leaks, planted
 
 DAY = date(2026, 11, 30)
@@ -61,7 +61,11 @@ def test_a_question_and_its_answer(tmp_path: Path) -> None:
         (failure(404, "no model"), "model.name"),
         (failure(400, "maximum context length is 10 tokens"), "longer context|failed"),
         (failure(429, "slow down", {"retry-after": "0"}), "quota"),
+        (failure(429, "slow down", {"retry-after": "3600"}), "quota"),
+        (failure(429, "slow down"), "quota"),
         (failure(500, "boom"), "Try again later"),
+        (cut(answer('{"ok": 1}'), 60), "openai/m|nothing answers"),
+        (cut(answer('{"ok": 1}'), 0), "openai/m|nothing answers"),
         (raw(200, b"<html>not json"), "openai/m"),
         (raw(200, b"{}"), "openai/m"),
         (answer("", "stop"), "no answer"),
