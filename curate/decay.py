@@ -39,7 +39,7 @@ def plan_decay(
 ) -> Plan:
     """Move what is too old to the archive, oldest first; note what is stale and what can no longer be verified.
 
-    `mtimes` in nanoseconds are given to the moved files; `checks` say what became of the things a lesson names;
+    `mtimes` in nanoseconds are given to the moved files; `checks` say by id what became of the things a lesson names;
     `taken` are paths that the archive has already.
     """
     changes: list[tuple[int, tuple[Change, ...]]] = []
@@ -47,11 +47,11 @@ def plan_decay(
     notes: list[Note] = []
     for solution in sorted(solutions, key=lambda one: one.path):
         found = evidence.get(solution.path, Evidence(None, "unknown"))
-        checked = (checks or {}).get(solution.path)
+        checked = (checks or {}).get(solution.id)
         if checked is not None and checked.missing:
             notes.append(Note("unverifiable", solution.path, checked.describe()))
-        if checked is not None and checked.confirmed and not checked.missing:
-            found = Evidence(today, "checked")
+        if checked is not None and checked.on and (found.date is None or checked.on > found.date):
+            found = Evidence(checked.on, "checked", found.latest)
         reason = _why_archive(solution, found, today, settings)
         if keeps_for_ever(solution):
             skipped.append((solution.path, "never decays"))

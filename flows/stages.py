@@ -18,6 +18,7 @@ from curate.effects import read_effects, tally
 from curate.evidence import find_evidence, read_git_times, read_seen, update_seen, write_seen
 from curate.loss_budget import loss_budget, read_losses
 from curate.memory import high_lessons, plan_memory, why_not_yet
+from curate.named_things import write_checked
 from curate.promote import Known, plan_promote
 from curate.quarantine import plan_quarantine
 from curate.retention import plan_retention
@@ -28,6 +29,7 @@ from detectors.poison.scan import scan_text
 from detectors.recurrence import Link, find_patterns
 from detectors.secrets import find_secrets
 from flows.context import Pass, World, recall_database
+from flows.project_checks import check_projects
 from flows.review import note_stalled
 from index.changes import Note, Plan
 from index.errors import StoreError
@@ -92,9 +94,14 @@ def decay(run: Pass) -> None:
         solutions, run.store.mtimes, today, recalled(world.root), committed=read_git_times(world.root), seen=seen
     )
     archived = {solution.path for solution in run.below(ARCHIVE)}
-    plan = plan_decay(solutions, evidence, today, world.settings.decay, run.store.mtimes, taken=archived)
-    run.land(within_budget(run, plan))
+    checks, slow = check_projects(world.root, world.home, solutions, today)
+    plan = plan_decay(solutions, evidence, today, world.settings.decay, run.store.mtimes, checks, archived)
+    notes = [
+        Note("slow", "", f"{project} took too long to look into; its lessons were not checked.") for project in slow
+    ]
+    run.land(within_budget(run, replace(plan, notes=(*plan.notes, *notes))))
     if not run.dry_run:
+        write_checked(world.root, checks)
         write_seen(world.root, update_seen(seen, run.store.solutions, run.store.mtimes))
 
 

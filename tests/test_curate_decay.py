@@ -130,11 +130,13 @@ def test_oldest_first() -> None:
 def test_things_still_there_renew_and_vanished_ones_are_noted() -> None:
     """What a lesson names speaks for it while all of it is there; missing things make it unverifiable, not false."""
     solution, thing = lesson("One"), Named("path", "src/app.py")
-    assert not plan_at(solution, 100, checks={solution.path: Checked((thing,))}).changes
-    gone = plan_at(solution, 10, checks={solution.path: Checked((), (thing,))})
+    assert not plan_at(solution, 100, checks={solution.id: Checked((thing,), on=TODAY)}).changes
+    assert not plan_at(solution, 100, checks={solution.id: Checked(on=TODAY - timedelta(days=89))}).changes
+    assert plan_at(solution, 100, checks={solution.id: Checked(on=TODAY - timedelta(days=90))}).changes
+    gone = plan_at(solution, 10, checks={solution.id: Checked((), (thing,))})
     assert [(note.kind, note.path) for note in gone.notes] == [("unverifiable", solution.path)]
     assert not gone.changes
-    assert plan_at(solution, 100, checks={solution.path: Checked((), (thing,))}).changes
+    assert plan_at(solution, 100, checks={solution.id: Checked((), (thing,))}).changes
 
 
 def test_an_exact_error_calls_an_archived_lesson_back() -> None:
