@@ -121,8 +121,6 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
     worth -= 0.6 * (not between and not advice) + 0.6 * (not has_literal(title))
     # An order that names nothing, for an error whose cause was not told, could be said of any error.
     worth -= 1.4 * (bool(order) and not advice and not has_literal(order) and not (cause and has_literal(cause)))
-    # What was said and done that names nothing of the output was for something else.
-    worth -= 3.0 * (not names_in(order, cause, advice, did) & names_in(failed.text[:8000], failed.text[-8000:]))
     worth -= 0.8 * (only_tests and not order and not advice and not is_requirement(cause))
     return Draft(
         title=as_title(title),
@@ -149,7 +147,7 @@ def quoted_error(output: str, said: str) -> str:
 
 
 def error_about(output: str, error: str, names: frozenset[str], files: Sequence[str]) -> str:
-    """Of the telling lines of an output that holds several errors, the one that a fix was for: it names the same things.
+    """Of an output's telling lines the one that a fix was for: it names the same things.
 
     `error` where it does so itself, or where no other does.
     """

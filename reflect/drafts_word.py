@@ -100,6 +100,7 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
     wanted = _meant(session, episode.failure if episode.failure is not None else at)
     order = clean_end(parts.order)
     did = what_changed(edits, names_in(words, order)) if edits else ""
+    shown = did and not did.endswith(" changed")
     where = paths_of(refused or edits)
     place = f" of a change to {where}" if where else ""
     why = because(parts.reason) if parts.reason else sentence(reason)
@@ -109,9 +110,7 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
         title=rule_title(parts, parts.reason or reason or where),
         fact=f"A person working on this project said{place}: “{shorten(_RUDE.sub('…', words), 360)}”",
         why=" ".join(filter(None, [why, meant])) or _AGAINST,
-        instead=instead_of(
-            capital(parts.instead) or ("" if did and not did.endswith(" changed") else capital(order)), did, ""
-        ),
+        instead=instead_of(capital(parts.instead) or ("" if shown else capital(order)), did, ""),
         category="patterns",
         worth=4.0
         + 1.2 * (episode.failure is not None)

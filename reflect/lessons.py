@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from datetime import UTC, datetime
 
-from detectors.evidence import check_in_common, telling_line
+from detectors.evidence import check_in_common, is_person, telling_line
 from index.records import (
     CONFIDENCE_RANGE,
     EXTERNAL_ORIGINS,
@@ -129,7 +129,9 @@ def _importance(made: Draft) -> Importance:
 
 def _origins(session: Session, episode: Episode) -> list[Origin]:
     """Whose text the lesson rests on: that of its turns, and of what was read from outside in between."""
-    person = episode.detector in {"explicit_memory", "user_correction"}
+    person = episode.detector in {"explicit_memory", "user_correction"} or (
+        episode.detector == "decision" and is_person(session.turns[episode.turns[0]])
+    )
     span = range(episode.turns[0], episode.turns[-1] + 1)
     places = episode.turns if person else span
     found = [session.turns[at].origin for at in places if session.turns[at].origin in EXTERNAL_ORIGINS]
