@@ -191,9 +191,9 @@ def _replacement(session: Session, at: int) -> int | None:
     In its place is what the output or the agent names, or what does the same by its name; what merely came next is not.
     """
     failed = session.turns[at]
-    if not checks_of(failed.command):
-        return None
     programs = {words[0] for words in command_parts(failed.command)}
+    if not checks_of(failed.command) and not any(programs & group for group in _ALIKE):
+        return None
     said = ""
     for later in range(at + 1, min(len(session.turns), at + REACH)):
         turn = session.turns[later]

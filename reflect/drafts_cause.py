@@ -50,6 +50,7 @@ def draft_diagnosis(session: Session, episode: Episode) -> Draft | None:
     if not cause or not has_literal(cause):
         return None
     order = best_order(said_between(session, first, named) + texts, names_in(cause) & changed or names_in(cause))
+    order = order or best_order([session.turns[named].text], changed, near=True)
     report = session.turns[first].text if is_person(session.turns[first]) else ""
     symptom = _symptom(report)
     if not symptom and rejects(report):

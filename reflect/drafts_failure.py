@@ -210,7 +210,13 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
     else:
         old, new = display(failed.command), display(check.command)
         swap = difference(old, new) if old and new else ""
-        if swap:
+        if refused and failed.command:
+            title, did = (
+                with_context(f"Leave out {code(refused[-1])}", short),
+                f"{code(command)} went through without it",
+            )
+            worth += 0.8
+        elif swap:
             title = (
                 order
                 if order and has_literal(order)
@@ -220,12 +226,6 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
             worth += 0.6
         elif order and has_literal(order):
             title, did = with_context(order, short), ""
-        elif refused and failed.command:
-            title, did = (
-                with_context(f"Leave out {code(refused[-1])}", short),
-                f"{code(command)} went through without it",
-            )
-            worth += 0.8
         else:
             return None
     return Draft(

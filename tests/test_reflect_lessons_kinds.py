@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from detectors.registry import detect_episodes
-from index.records import Turn
+from index.records import Solution, Turn
 from reflect.lessons import write_lessons
 from tests.recorded import agent, edit, person, refused, run, session, tool
 
@@ -93,8 +93,171 @@ STORIES: dict[str, tuple[list[Turn], str]] = {
         ],
         "不要用 any，用 unknown",
     ),
+    "a build whose banner says nothing": (
+        [
+            run(
+                "docker build .",
+                "npm ERR! code 1\n#9 3.2 Error: Could not find any Python\nERROR: failed to solve: "
+                'process "/bin/sh -c npm ci" did not complete successfully: exit code: 1',
+                failed=True,
+            ),
+            agent("`bcrypt` is compiled with node-gyp, which needs Python. I'll install `python3` in the build stage."),
+            edit("Dockerfile", "RUN npm ci", "RUN apk add python3 && npm ci"),
+            run("docker build .", "done"),
+        ],
+        "Install `python3` in the build stage",
+    ),
+    "a race, with the cause told before the fix": (
+        [
+            run("go test -race ./...", "fatal error: concurrent map writes", failed=True),
+            agent("The real cause: `Get` writes to `items` under `RLock()` when it evicts, so two writes meet."),
+            edit("cache.go", "c.mu.RLock()", "c.mu.Lock()"),
+            run("go test -race ./...", "ok"),
+        ],
+        "Write `c.mu.Lock()`, not `c.mu.RLock()`: `Get` writes to `items`",
+    ),
+    "an approach tried and taken back": (
+        [
+            agent("I'll stub `window` in the server entry."),
+            edit("src/entry.ts", "", "globalThis.window = {}"),
+            run("pnpm build", "ReferenceError: navigator is not defined", failed=True),
+            agent(
+                "That didn't work: stubbing `window` only moves the error to `navigator`. I'll revert this and load "
+                "the map with `import('leaflet')` in `onMount` instead."
+            ),
+            run("git checkout -- src/entry.ts", ""),
+            edit("src/Map.svelte", "import L from 'leaflet'", "const L = await import('leaflet')"),
+            run("pnpm build", "built"),
+        ],
+        "Load the map with `import('leaflet')` in `onMount` instead",
+    ),
+    "an approach that was too slow": (
+        [
+            agent("I'll parse the rows in `Pool.map`."),
+            edit("rows.py", "parse(r)", "pool.map(parse, rows)"),
+            run("hyperfine ./importer", "14.8 s"),
+            agent(
+                "It is slower: pickling a row costs more than `parse`. Going back to the loop and caching `strptime`."
+            ),
+            run("git restore rows.py", ""),
+        ],
+        "Cache `strptime`",
+    ),
+    "a choice of the person": (
+        [
+            agent("Use references or sources?"),
+            person("let's go with references because sources break the storybook build"),
+        ],
+        "Use references: sources break the storybook build",
+    ),
+    "a person's preference with its reason": (
+        [person("we use Testcontainers rather than H2 since H2 accepts SQL that Postgres refuses")],
+        "Use Testcontainers rather than H2: H2 accepts SQL that Postgres refuses",
+    ),
+    "PowerShell that knows no &&": (
+        [
+            run(
+                "npm i && npm run b",
+                "The token '&&' is not a valid statement separator in this version.\n"
+                "    + FullyQualifiedErrorId : InvalidEndOfLine",
+                failed=True,
+            ),
+            run("npm i; npm run b", "built"),
+        ],
+        "Separate commands with `;`, not `&&`",
+    ),
+    "an option of another system": (
+        [run("sed -n 1p a | cat -A", "cat: illegal option -- A\nusage: cat [-belnstuv]", failed=True)],
+        "Do not pass `-A` to `cat` on this machine",
+    ),
+    "an argument that is not accepted": (
+        [
+            run(
+                "gh api graphql -f query='{ body(truncate: 9) }'",
+                "Field 'body' doesn't accept argument 'truncate'",
+                True,
+            ),
+            run("gh api graphql -f query='{ body }'", "{}"),
+        ],
+        "Leave out `truncate`",
+    ),
+    "a linter's rule by its number": (
+        [
+            run(
+                "git commit -m x",
+                "a.md:26 error MD040/fenced-code-language Fenced code blocks should have a language "
+                "specified [Context: x]",
+                failed=True,
+            ),
+            edit("a.md", "```", "```text"),
+            run("git commit -m x", "ok"),
+        ],
+        "Fenced code blocks should have a language specified (`MD040`)",
+    ),
+    "a tool server's error within its record": (
+        [
+            tool(
+                "sql",
+                'error for call: {"sql":"a; b"} with response: [{"response":{"content":[{"type":"text","text":'
+                '"ERROR: cannot insert multiple commands into a prepared statement"}],"isError":true}}]',
+                "mcp",
+                True,
+            ),
+            agent(
+                "I will create the `shop` schema and its tables in separate calls, since one call takes one statement."
+            ),
+            tool("sql", "ok", "mcp"),
+        ],
+        "Create the `shop` schema and its tables in separate calls",
+    ),
+    "a service that was started in the end": (
+        [
+            run("redis-cli ping", "Could not connect to Redis at 127.0.0.1:6379: Connection refused", failed=True),
+            agent("Redis isn't running here."),
+            run("redis-cli ping", "Could not connect to Redis at 127.0.0.1:6379: Connection refused", failed=True),
+            edit("q.py", "a = 1", "a = 2"),
+            run("docker compose up -d redis", "Started"),
+            run("redis-cli ping", "PONG"),
+        ],
+        "Run `docker compose up -d redis` when `redis-cli ping` says",
+    ),
+    "a wrong guess put back": (
+        [
+            person("the pods fail to come up"),
+            edit("w.yaml", "image: w:2", "image: w:1"),
+            run("kubectl apply -f w.yaml", "error: timed out waiting for the condition", failed=True),
+            agent("Turns out the tag was fine: the namespace has no `regcred` secret. I'll add `imagePullSecrets`."),
+            edit("w.yaml", "image: w:1", "image: w:2"),
+            edit("w.yaml", "spec:", "spec:\n  imagePullSecrets: [regcred]"),
+            run("kubectl apply -f w.yaml", "ok"),
+        ],
+        "Add `imagePullSecrets`",
+    ),
 }
 QUIET: dict[str, list[Turn]] = {
+    "a slip of the last edit": [
+        edit("cache.go", "", "e := c.itms[key]"),
+        run("go test ./...", "cache.go:43:9: c.itms undefined (type *Cache has no field itms)", failed=True),
+        agent("Typo."),
+        edit("cache.go", "e := c.itms[key]", "e := c.items[key]"),
+        run("go test ./...", "ok"),
+    ],
+    "a program typed wrong": [
+        run("gti status", "bash: gti: command not found", failed=True),
+        run("git status", "clean"),
+    ],
+    "edits that have nothing to do with a service": [
+        run("redis-cli ping", "Could not connect to Redis: Connection refused", failed=True),
+        agent("I need to rename `total` in `q.py` because it shadows the builtin."),
+        edit("q.py", "sum = 1", "total = 1"),
+        run("redis-cli ping", "PONG"),
+    ],
+    "a question": [
+        person("add it"),
+        edit("a.py", "", "x"),
+        person("i don't think it works correctly, it should be dimmer"),
+        agent("Let me check `a.py`."),
+    ],
     "a mistyped word": [
         run("npm run buidl", "npm ERR! Missing script: buidl", failed=True),
         run("npm run build", "ok"),
@@ -135,3 +298,99 @@ def test_a_quiet_story_gets_none(story: str) -> None:
     """Typos, flakes, wrong paths, praise and refuted approaches are nothing to keep."""
     made = session(*QUIET[story])
     assert write_lessons(made, detect_episodes(made)) == ()
+
+
+def written(*turns: Turn) -> list[Solution]:
+    """What a session of these turns teaches."""
+    made = session(*turns)
+    return list(write_lessons(made, detect_episodes(made)))
+
+
+def test_an_unrelated_success_is_no_way_round() -> None:
+    """What merely went through next is not what to do in place of a program that is not there."""
+    (lesson,) = written(
+        run("vale docs/", "zsh: command not found: vale", failed=True),
+        agent("`vale` isn't installed. I'll look at the tests meanwhile."),
+        run("npm test", "ok"),
+    )
+    assert "npm test" not in lesson.body
+    assert "`vale`" in lesson.title
+
+
+def test_what_stands_in_for_a_missing_program_is_told() -> None:
+    """A program that does the same by its name."""
+    (lesson,) = written(
+        run("rg -n total src", "zsh: command not found: rg", failed=True),
+        run("git log --oneline", "abc"),
+        run("grep -rn total src", "src/a.py:1"),
+    )
+    assert lesson.title.startswith("Use `grep -rn total src` in place of `rg` here")
+
+
+def test_an_edit_that_puts_a_file_back_is_no_part_of_the_fix() -> None:
+    """The wrong guess and its return are not told; what was added is."""
+    turns, _ = STORIES["a wrong guess put back"]
+    (lesson,) = written(*turns)
+    assert "image: w" not in lesson.body
+    assert "imagePullSecrets: [regcred]" in lesson.body
+
+
+def test_a_ban_keeps_its_reason_and_fires_before_the_command() -> None:
+    """The sentence after the ban is why; the command in it is a trigger."""
+    call = replace(
+        refused("x", "Never run terraform force-unlock here. CI holds the lock while it applies; wait for it.")
+    )
+    call = replace(call, action="shell", command="terraform force-unlock -force 1f4b", paths=(), change="", tool="Bash")
+    (lesson,) = written(agent("The state is locked. I'll unlock it."), call, agent("Got it."))
+    assert "**Why it matters:** CI holds the lock while it applies." in lesson.body
+    assert "**Instead:** Wait for it." in lesson.body
+    assert lesson.triggers.commands == ("terraform force-unlock",)
+
+
+def test_what_was_overruled_later_is_not_kept() -> None:
+    """Of two orders about one thing the later stands, a person's as well as the agent's."""
+    (lesson,) = written(
+        edit("date.ts", "", "import moment"),
+        person("no, don't use moment, use dayjs instead, moment is deprecated"),
+        agent("You're right."),
+        edit("date.ts", "import moment", "import dayjs"),
+        person("hmm, forget dayjs. Use date-fns instead of dayjs, one date library is enough"),
+        agent("Good point."),
+        edit("date.ts", "import dayjs", "import format"),
+    )
+    assert lesson.title == "Use date-fns instead of dayjs: one date library is enough"
+
+
+def test_a_fix_after_which_the_error_came_back_is_none() -> None:
+    """What was done before another run with the same error was no fix."""
+    failing = run("make docs", "Error: cannot find the theme `plain`", failed=True)
+    lessons = written(
+        failing,
+        run("npm install", "ok"),
+        run("make docs", "Error: unknown option `--fast`", failed=True),
+        failing,
+        agent("The theme is looked up by its full name."),
+        edit("docs.yml", "theme: plain", "theme: '@acme/plain'"),
+        run("make docs", "ok"),
+    )
+    assert all("npm install" not in lesson.title for lesson in lessons)
+
+
+def test_a_why_says_what_happens_otherwise() -> None:
+    """The failure itself, how often it came, or what waits for the command; never an empty phrase."""
+    for turns, _ in STORIES.values():
+        for lesson in written(*turns):
+            why = lesson.body.split("**Why it matters:** ")[1].split("\n")[0]
+            assert len(why) > 15
+            assert "does not pass until it is done" not in why
+            assert not lesson.title.startswith("Keep in mind")
+
+
+def test_nothing_is_said_three_times() -> None:
+    """A person's sentence stands once as it was said, and is taken apart elsewhere."""
+    (lesson,) = written(
+        person("never put secrets in build args, use --mount=type=secret because args end up in the history"),
+    )
+    assert lesson.title == "Never put secrets in build args; use --mount=type=secret"
+    assert "**Instead:** Use --mount=type=secret." in lesson.body
+    assert lesson.body.count("in the history") == 2
