@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from curate.drafts import Decided, Draft
@@ -34,16 +36,19 @@ class Wanted:
     key: str
 
 
-def review_key(draft: Draft, decisions: Sequence[Decided], attempt: int) -> str:
-    """The idempotency key of a draft's review run: another one once the draft changes or a decision was made."""
+def review_key(draft: Draft, decisions: Sequence[Decided], attempt: int, mark: str = "") -> str:
+    """The idempotency key of a draft's review run: another one once the draft changes or a decision was made.
+
+    `mark` tells stores apart whose drafts are alike: the server knows one set of keys for all review runs.
+    """
     made = sum(decided.draft == draft.name for decided in decisions)
-    return f"review:{draft.name}:{draft.digest}:{made}:{attempt}"
+    return f"review{mark}:{draft.name}:{draft.digest}:{made}:{attempt}"
 
 
 def plan_reviews(
-    drafts: Sequence[Draft], decisions: Sequence[Decided], runs: Iterable[Mapping[str, Any]]
+    drafts: Sequence[Draft], decisions: Sequence[Decided], runs: Iterable[Mapping[str, Any]], mark: str = ""
 ) -> tuple[tuple[Wanted, ...], tuple[str, ...]]:
-    """Which runs to create and which (by id) to end, from the open drafts and every review run the server knows.
+    """Which runs to create and which (by id) to end, from the open drafts and every review run of this store's.
 
     A run that a person cancelled is not made again: the draft stays, and the terminal can still decide it.
     """
@@ -70,10 +75,14 @@ def plan_reviews(
     for draft in drafts:
         if (draft.name, draft.digest) in waiting:
             continue
-        key = review_key(draft, decisions, 0).rpartition(":")[0]
+        key = review_key(draft, decisions, 0, mark).rpartition(":")[0]
         if key not in cancelled and ended[key] < MOST_ATTEMPTS:
             wanted.append(Wanted(draft.name, draft.digest, f"{key}:{ended[key]}"))
     return tuple(wanted), tuple(sorted(stale))
+
+
+def _is_of(run: Mapping[str, Any], root: Path) -> bool:
+    return Path(str((run.get("parameters") or {}).get("store", ""))) == root
 
 
 def sweep_reviews(world: World, server: Server, label: str = "") -> int:
@@ -87,7 +96,10 @@ def sweep_reviews(world: World, server: Server, label: str = "") -> int:
         raise ServerError(f"{server.api_url}: there is no deployment review/{label}. Start `hotwash serve`.")
     queue, decisions, _ = read_queue(world)
     identity = str(deployment["id"])
-    wanted, stale = plan_reviews(queue.open, decisions, find_runs(server, identity))
+    # One deployment may serve several stores: the runs of the others are none of ours to end.
+    runs = [run for run in find_runs(server, identity) if _is_of(run, world.root)]
+    mark = hashlib.sha256(f"{label}:{world.root}".encode()).hexdigest()[:8]
+    wanted, stale = plan_reviews(queue.open, decisions, runs, f"-{mark}")
     for run in stale:
         cancel_run(server, run, "The draft was decided, has changed, or waits for its turn.")
     for new in wanted:

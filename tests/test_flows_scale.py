@@ -57,6 +57,7 @@ def test_the_flows_run_on_a_worker_and_a_draft_is_reviewed_there(tmp_path: Path,
     for folder in (home, empty):
         folder.mkdir()
     write_draft_files(root, make_draft("services"))
+    write_draft_files(tmp_path / "other", make_draft("services"))
     kept = {key: value for key, value in os.environ.items() if not key.startswith(("PREFECT_", "HOTWASH_", "PYTHON"))}
     env = {
         **kept,
@@ -69,6 +70,7 @@ def test_the_flows_run_on_a_worker_and_a_draft_is_reviewed_there(tmp_path: Path,
         "PREFECT_SERVER_DATABASE_CONNECTION_URL": database,
         "HOTWASH_WORK_POOL": "hotwash",
         "HOTWASH_STORE": str(root),
+        "HOTWASH_STORES": f"{root},{tmp_path / 'other'}",
     }
     log = tmp_path / "log"
 
@@ -87,7 +89,7 @@ def test_the_flows_run_on_a_worker_and_a_draft_is_reviewed_there(tmp_path: Path,
         shutil.copy(REPOSITORY / "prefect.yaml", empty)
         prefect("--no-prompt", "deploy", "--all")
         started.append(start("worker", "start", "--pool", "hotwash"))
-        flows = ("session-end", "weekly", "daily", "review")
+        flows = ("session-end", "weekly", "weekly-stores", "daily", "review")
         found = {flow: find_deployment(server, flow, "shared") for flow in flows}
         assert all(found.values())
         identities = {flow: str((deployment or {})["id"]) for flow, deployment in found.items()}
@@ -104,6 +106,14 @@ def test_the_flows_run_on_a_worker_and_a_draft_is_reviewed_there(tmp_path: Path,
         wait_for("the published skill", place.is_file, 240)
         (decision,) = (root / "decisions").glob("review-*.yaml")
         assert "who: ann" in decision.read_text()
+
+        # Both stores in one run: the other's like draft gets a review of its own, and none is ended.
+        create_run(server, identities["weekly-stores"], {}, "test-stores", "by-test")
+        other = wait_for(f"the other store's review; see {log.read_text()[-2000:]}", waiting, 240)
+        assert call(server, "GET", f"/flow_runs/{other}")["parameters"]["store"] == str(tmp_path / "other")
+        write_draft_files(root, make_draft("more"))
+        create_run(server, identities["weekly"], {}, "test-again", "by-test")
+        wait_for("both reviews", lambda: len(find_runs(server, identities["review"], ("PAUSED",))) == 2, 240)
     finally:
         for process in reversed(started):
             process.terminate()
