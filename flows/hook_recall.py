@@ -132,7 +132,9 @@ def ask(
         return bool(prompt), sorted(known, key=lambda word: (-known[word], word))[:PROMPT_WORDS]
     tool = text_of(payload, "tool_name").lower()
     wanted = payload.get("tool_input")
-    values = wanted if isinstance(wanted, dict) else {"command": wanted}
+    if isinstance(wanted, str):
+        wanted = hook.parse_object(wanted) or {"command": wanted}
+    values = wanted if isinstance(wanted, dict) else {}
     if moment == "error":
         output = error_of(payload)
         if output:

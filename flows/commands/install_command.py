@@ -23,6 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The options of `hotwash install`."""
     parser.add_argument("agent", metavar="AGENT", help="the agent; an unknown name lists those that can be given")
     parser.add_argument("--dry-run", action="store_true", help="show the difference, and write nothing")
+    parser.add_argument("--commits", action="store_true", help="also note the commits an agent makes, as episodes")
     parser.add_argument("--plugin", metavar="DIR", type=Path, help="write a plugin folder instead (claude-code)")
 
 
@@ -65,7 +66,9 @@ def call(options: argparse.Namespace) -> int:
     if options.plugin:
         return _write_plugin(options)
     root = root_of(options)
-    outcome = install(installer, root, user_of(os.environ), os.environ, hook_command(), options.dry_run)
+    outcome = install(
+        installer, root, user_of(os.environ), os.environ, hook_command(), options.dry_run, options.commits
+    )
     print_outcome(outcome, options, f"hooks added. Take them out with: hotwash uninstall {options.agent}")
     return 0
 

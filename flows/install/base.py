@@ -29,6 +29,8 @@ class Installer:
     `config_path` finds the file from the environment and the home folder. `plan_install` makes the new text from the
     old one (None: no such file) and the command that runs a hook, to which agent and moment are added;
     `plan_uninstall` takes ours out of a text, given the text before ours came in (None: there was no file).
+    `gives` says when the agent lets a hook give lessons back, and what it does not allow. `plan_commits` adds the hook
+    that notes commits, where the agent has an event after a tool call.
     """
 
     agent: str
@@ -36,7 +38,14 @@ class Installer:
     config_path: Callable[[Mapping[str, str], Path], Path]
     plan_install: Callable[[str | None, Sequence[str]], str]
     plan_uninstall: Callable[[str, str | None], str]
+    gives: str = ""
     notes: tuple[str, ...] = ()
+    plan_commits: Callable[[str, Sequence[str]], str] | None = None
+
+    @property
+    def said(self) -> tuple[str, ...]:
+        """What a person should know: when lessons come back, and what else."""
+        return ((f"Lessons come back {self.gives}.",) if self.gives else ()) + self.notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,24 +73,29 @@ def install(
     environ: Mapping[str, str],
     command: Sequence[str],
     dry_run: bool = False,
+    commits: bool = False,
 ) -> Outcome:
-    """Put our hooks into the agent's config; a second time changes nothing. `home` is the personal store."""
+    """Put our hooks into the agent's config; a second time changes nothing. `home` is the personal store; with
+    `commits` commits are noted too, without it they are no more."""
+    if commits and installer.plan_commits is None:
+        raise InstallError(f"{installer.title} has no event after a tool call that commits could be noted at.")
     path = resolve(installer.config_path(environ, user))
     record_path = home / "installed" / f"{installer.agent}.json"
     now = read_bytes(path)
     record = read_record(record_path, path)
     before = strip(installer, path, now, record)
     try:
-        after = installer.plan_install(decode(path, before), command).encode()
+        text = installer.plan_install(decode(path, before), command)
+        after = (installer.plan_commits(text, command) if commits and installer.plan_commits else text).encode()
     except ValueError as error:
         raise unreadable(path, error) from error
     if not dry_run:
         compile_hooks()
     if after == now:
-        return Outcome(installer.agent, path, False, "", notes=installer.notes)
+        return Outcome(installer.agent, path, False, "", notes=installer.said)
     diff = render_diff(path, now, after)
     if dry_run:
-        return Outcome(installer.agent, path, True, diff, notes=installer.notes)
+        return Outcome(installer.agent, path, True, diff, notes=installer.said)
     backup = None
     if before is not None:
         backup = home / "installed" / f"{installer.agent}.backup"
@@ -92,7 +106,7 @@ def install(
     if read_bytes(path) != now:
         raise InstallError(f"{path}: changed while it was read; nothing was written. Run the command again.")
     write_bytes(path, after, like=path)
-    return Outcome(installer.agent, path, True, diff, backup, notes=installer.notes)
+    return Outcome(installer.agent, path, True, diff, backup, notes=installer.said)
 
 
 def uninstall(

@@ -21,6 +21,9 @@ EVENTS = (
 )
 
 
+COMMIT = ("PostToolUse", "commit", "Bash", 5)
+
+
 def config_path(environ: Mapping[str, str], user: Path) -> Path:
     """The user's settings file."""
     root = environ.get("CLAUDE_CONFIG_DIR", "").strip()
@@ -29,11 +32,18 @@ def config_path(environ: Mapping[str, str], user: Path) -> Path:
 
 def hooks(command: Sequence[str], agent: str = "claude-code") -> list[Hook]:
     """Our hooks, one group an event."""
-    found = []
-    for event, moment, matcher, timeout in EVENTS:
-        run = {"type": "command", "command": command[0], "args": [*command[1:], agent, moment], "timeout": timeout}
-        found.append(Hook(event, {**({"matcher": matcher} if matcher else {}), "hooks": [run]}))
-    return found
+    return [make_hook(*event, command, agent) for event in EVENTS]
+
+
+def make_hook(event: str, moment: str, matcher: str, timeout: int, command: Sequence[str], agent: str) -> Hook:
+    """One event's group."""
+    run = {"type": "command", "command": command[0], "args": [*command[1:], agent, moment], "timeout": timeout}
+    return Hook(event, {**({"matcher": matcher} if matcher else {}), "hooks": [run]})
+
+
+def plan_commits(text: str, command: Sequence[str]) -> str:
+    """The settings with the hook that notes commits."""
+    return add_hooks(text, [make_hook(*COMMIT, command, "claude-code")])
 
 
 def plan_install(text: str | None, command: Sequence[str]) -> str:
@@ -62,5 +72,7 @@ INSTALLER = Installer(
     config_path=config_path,
     plan_install=plan_install,
     plan_uninstall=remove_hooks,
+    gives="at the session's start, at each prompt, before a command or an edit, and after an error",
+    plan_commits=plan_commits,
     notes=("Sessions that are already open keep their old settings until they start again.",),
 )

@@ -15,8 +15,10 @@ EVENTS = (
     ("Stop", "turn", "", 5),
     ("SessionStart", "start", "", 10),
     ("UserPromptSubmit", "prompt", "", 5),
+    ("PreToolUse", "tool", "Bash|apply_patch", 5),
     ("PostToolUse", "error", "Bash", 5),
 )
+COMMIT = ("PostToolUse", "commit", "Bash", 5)
 
 
 def config_path(environ: Mapping[str, str], user: Path) -> Path:
@@ -27,11 +29,18 @@ def config_path(environ: Mapping[str, str], user: Path) -> Path:
 
 def hooks(command: Sequence[str]) -> list[Hook]:
     """Our hooks, one group an event; the entry never changes between versions, since a change asks for trust anew."""
-    found = []
-    for event, moment, matcher, timeout in EVENTS:
-        run = {"type": "command", "command": shlex.join([*command, "codex", moment]), "timeout": timeout}
-        found.append(Hook(event, {**({"matcher": matcher} if matcher else {}), "hooks": [run]}))
-    return found
+    return [make_hook(*event, command) for event in EVENTS]
+
+
+def make_hook(event: str, moment: str, matcher: str, timeout: int, command: Sequence[str]) -> Hook:
+    """One event's group."""
+    run = {"type": "command", "command": shlex.join([*command, "codex", moment]), "timeout": timeout}
+    return Hook(event, {**({"matcher": matcher} if matcher else {}), "hooks": [run]})
+
+
+def plan_commits(text: str, command: Sequence[str]) -> str:
+    """The hooks file with the hook that notes commits."""
+    return add_hooks(text, [make_hook(*COMMIT, command)])
 
 
 def plan_install(text: str | None, command: Sequence[str]) -> str:
@@ -45,5 +54,7 @@ INSTALLER = Installer(
     config_path=config_path,
     plan_install=plan_install,
     plan_uninstall=remove_hooks,
+    gives="at the session's start, at each prompt, after an error, and before a command or a patch (since May 2026)",
+    plan_commits=plan_commits,
     notes=("Codex runs a new hook only after you trusted it: start codex, type /hooks and trust the hotwash entries.",),
 )

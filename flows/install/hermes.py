@@ -176,6 +176,7 @@ INSTALLER = Installer(
     title="Hermes Agent",
     config_path=config_path,
     plan_install=plan_install,
+    gives="with each prompt, the first one bringing the pack; Hermes lets no hook say anything around a tool call",
     plan_uninstall=plan_uninstall,
     notes=(
         "Hermes asks once for each hook, in its terminal; `hermes hooks list` shows them. Without a terminal it needs "

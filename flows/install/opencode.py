@@ -38,5 +38,6 @@ INSTALLER = Installer(
     config_path=config_path,
     plan_install=plan_install,
     plan_uninstall=plan_uninstall,
+    gives="at the session's start and with a tool's answer; OpenCode lets a plugin say nothing before a tool call",
     notes=("OpenCode loads plugins at its start. Its version 2 needs 1.18.29 or later of the plugin loader.",),
 )
