@@ -69,7 +69,6 @@ _SHELLS = {
     "cmd.exe",
 }
 
-_PATCH_FILES = ("*** Update File: ", "*** Add File: ", "*** Delete File: ", "*** Move to: ")
 _FETCH = re.compile(
     r"(?:^|[\s;&|(`$])(?:curl|wget|lynx|http|https|Invoke-WebRequest|iwr)\s[^\n|;&]{0,2000}?(https?://[^\s\"'`|;&)]{1,2000})"
 )
@@ -182,10 +181,9 @@ def _patch_call(tool: str, patch: str) -> Call:
     start = patch.find("*** Begin Patch")
     end = patch.find("*** End Patch")
     body = patch[start : end if end > start else len(patch)]
-    lines = body.split("\n")
-    names = [line.partition(": ")[2].strip()[:1000] for line in lines if line.startswith(_PATCH_FILES)]
-    change = "\n".join([line for line in lines if line[:1] in {"+", "-"}])
-    return Call(tool, "edit", "", tuple(dict.fromkeys(names)), cut_change(change))
+    names = [part.partition("\n")[0].partition(": ")[2].strip()[:1000] for part in body.split("\n*** ")[1:]]
+    change = "\n".join([line for line in body.split("\n") if line and line[0] in "+-"])
+    return Call(tool, "edit", "", tuple(dict.fromkeys(name for name in names if name)), cut_change(change))
 
 
 def _first(values: Mapping[str, Any], keys: tuple[str, ...]) -> str:

@@ -51,7 +51,7 @@ def parse_record(raw: bytes) -> Any:
     or of something in it: if what stands before them parses once it is closed, they were the record's own.
     """
     at = raw.find(b',"toolUseResult":') if len(raw) > _SHORT_LINE else -1
-    if at > 0 and raw.endswith(b"}\n") and not _TELLING.search(raw, max(at, len(raw) - _LAST_KEYS)):
+    if at > 0 and raw.endswith(b"}") and not _TELLING.search(raw, max(at, len(raw) - _LAST_KEYS)):
         try:
             record = orjson.loads(raw[:at] + b"}")
         except ValueError:

@@ -75,7 +75,7 @@ def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
             return
     if mark is not None:
         reading.read_heading(path)
-    for line in read_lines(path, mark, reading.tail, parse_record):
+    for line in read_lines(path, mark, reading.tail, reading.parse):
         if line.fault:
             reading.recorder.not_understood(line.fault, line.number, f"{line.fault.replace('-', ' ')} in a transcript")
         for value in line.values:
@@ -138,6 +138,10 @@ class _Reading:
             ordinal = meta.get("subagent_history_start_ordinal")
             self.own_start = ordinal if isinstance(ordinal, int) else 0
         return True
+
+    def parse(self, raw: bytes) -> Any:
+        """The record on a line, or NOTHING where it says nothing that is not known."""
+        return parse_record(raw, self.cwd, self.has_prompts)
 
     def record(self, record: Any, line: int, offset: int) -> None:
         """Take in one record."""

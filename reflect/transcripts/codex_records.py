@@ -28,11 +28,13 @@ SKIPPED_EVENTS = frozenset(
     "collab_resume_end sub_agent_activity dynamic_tool_call_request dynamic_tool_call_response image_generation_end "
     "model_reroute thread_settings_applied item_started hook_started hook_completed".split()
 )
-# Counters and hidden thoughts: known by their first bytes, and half of all lines.
-_NOISE = re.compile(
-    rb'\{"timestamp":"[^"]{1,40}",(?:"ordinal":\d{1,12},)?"type":"(?:event_msg|response_item)",'
-    rb'"payload":\{"type":"(?:token_count|agent_reasoning|reasoning)"[,}]'
+# What a line is by its first bytes: counters and hidden thoughts are half of all lines; what a turn runs under is mostly
+# what the last one ran under; and where a file has the person's messages as items, the events only repeat them.
+_KIND = re.compile(
+    rb'\{"timestamp":"[^"]{1,40}",(?:"ordinal":\d{1,12},)?"type":"(?:(turn_context)"|(?:event_msg|response_item)",'
+    rb'"payload":\{"type":"(?:(user_message|agent_message)|token_count|agent_reasoning|reasoning)"[,}])'
 )
+_CONTEXT, _REPEATED = 1, 2
 CALLS = frozenset({"function_call", "custom_tool_call", "local_shell_call", "mcp_tool_call"})
 OUTPUTS = frozenset(
     f"{name}_output" for name in ("function_call", "custom_tool_call", "mcp_tool_call", "local_shell_call")
@@ -40,9 +42,16 @@ OUTPUTS = frozenset(
 BARE = frozenset({"message", "reasoning", *CALLS, *OUTPUTS, "web_search_call", "ghost_snapshot"})
 
 
-def parse_record(raw: bytes) -> Any:
-    """The record on a line, or NOTHING for one that is only noise."""
-    return NOTHING if _NOISE.match(raw) and raw.endswith((b"}\n", b"}\r\n")) else orjson.loads(raw)
+def parse_record(raw: bytes, cwd: str = "", repeats: bool = False) -> Any:
+    """The record on a line, or NOTHING for one that says nothing new: noise; with `repeats` a message's event; with
+    `cwd` a turn's context in that folder."""
+    found = _KIND.match(raw)
+    if found is None or not raw.endswith((b"}", b"}\r")):
+        return orjson.loads(raw)
+    kind = found.lastindex
+    if kind == _CONTEXT:
+        return NOTHING if cwd and b'"cwd":%b' % orjson.dumps(cwd) in raw else orjson.loads(raw)
+    return orjson.loads(raw) if kind == _REPEATED and not repeats else NOTHING
 
 
 def user_content(record: dict[str, Any]) -> Any:

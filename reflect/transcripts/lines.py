@@ -7,8 +7,9 @@ import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
+from io import RawIOBase
 from pathlib import Path
-from typing import Any, BinaryIO, NamedTuple
+from typing import Any, NamedTuple
 
 import orjson
 
@@ -16,7 +17,7 @@ from reflect.transcripts.protocol import Mark
 
 # A longer line (an image, a whole file) is counted and passed over: parsing it would take several times its size.
 MAX_LINE = 32 * 1024 * 1024
-BUFFER = 1 << 20
+BUFFER = 1 << 18
 HEAD = 64 * 1024
 MAX_HEAD = 8 * 1024 * 1024
 NOTHING = object()
@@ -94,31 +95,44 @@ def read_lines(
     `tail.ended_at`, so that a later reading finds it whole. Raises OSError if the file cannot be read.
     """
     tail = tail if tail is not None else Tail()
-    with path.open("rb", buffering=BUFFER) as file:
+    with path.open("rb", buffering=0) as file:
         size = path.stat().st_size
         if mark is not None and 0 < mark.offset <= size:
             _pass_over(file, mark.offset, tail)
             tail.lines = mark.line
-        while (offset := tail.ended_at) < size:
-            raw = file.readline(min(MAX_LINE, size - offset))
-            if not raw.endswith(b"\n"):
-                if not raw or offset + len(raw) >= size:
-                    yield from _last_line(raw, tail)
-                    return
-                yield _pass_over_long(file, size, raw, tail)
-                continue
-            tail.digest.update(raw)
-            tail.ended_at = offset + len(raw)
-            tail.lines += 1
-            try:
-                value = loads(raw if offset else raw.removeprefix(_BOM))
-            except ValueError:
-                values, fault = _parse_slowly(raw)
-                if values or fault:
-                    yield Line(tail.lines, offset, values, fault)
+        rest = b""
+        while block := file.read(max(0, min(BUFFER, size - tail.ended_at - len(rest)))):
+            block = rest + block if rest else block
+            end = block.rfind(b"\n") + 1
+            if end:
+                tail.digest.update(memoryview(block)[:end])
+                rest, rows = block[end:], block[: end - 1].split(b"\n")
+                del block  # a line of megabytes must not lie in memory twice
+                yield from _parse_rows(rows, tail, loads)
             else:
-                if value is not NOTHING:
-                    yield Line(tail.lines, offset, (value,))
+                rest = block
+            if len(rest) >= MAX_LINE:
+                yield _pass_over_long(file, size, rest, tail)
+                rest = b""
+        if rest or tail.ended_at < size:
+            yield from _last_line(rest, tail)
+
+
+def _parse_rows(rows: list[bytes], tail: Tail, loads: Callable[[bytes], Any]) -> Iterator[Line]:
+    """The values on whole lines, given without their ends."""
+    for raw in rows:
+        offset = tail.ended_at
+        tail.ended_at = offset + len(raw) + 1
+        tail.lines += 1
+        try:
+            value = loads(raw if offset else raw.removeprefix(_BOM))
+        except ValueError:
+            values, fault = _parse_slowly(raw)
+            if values or fault:
+                yield Line(tail.lines, offset, values, fault)
+        else:
+            if value is not NOTHING:
+                yield Line(tail.lines, offset, (value,))
 
 
 def _last_line(raw: bytes, tail: Tail) -> Iterator[Line]:
@@ -135,7 +149,7 @@ def _last_line(raw: bytes, tail: Tail) -> Iterator[Line]:
         yield Line(tail.lines, offset, values)
 
 
-def _pass_over(file: BinaryIO, size: int, tail: Tail) -> None:
+def _pass_over(file: RawIOBase, size: int, tail: Tail) -> None:
     while tail.ended_at < size:
         block = file.read(min(BUFFER, size - tail.ended_at))
         if not block:
@@ -144,15 +158,17 @@ def _pass_over(file: BinaryIO, size: int, tail: Tail) -> None:
         tail.ended_at += len(block)
 
 
-def _pass_over_long(file: BinaryIO, size: int, raw: bytes, tail: Tail) -> Line:
+def _pass_over_long(file: RawIOBase, size: int, raw: bytes, tail: Tail) -> Line:
     """Move behind a line too long to be kept, whose start was read."""
     offset = tail.ended_at
     while raw:
-        tail.digest.update(raw)
-        tail.ended_at += len(raw)
-        if raw.endswith(b"\n"):
+        end = raw.find(b"\n") + 1 or len(raw)
+        tail.digest.update(memoryview(raw)[:end])
+        tail.ended_at += end
+        if raw[end - 1 : end] == b"\n":
+            file.seek(tail.ended_at)
             break
-        raw = file.readline(min(BUFFER, size - tail.ended_at))
+        raw = file.read(min(BUFFER, size - tail.ended_at)) or b""
     tail.lines += 1
     return Line(tail.lines, offset, (), "huge-line")
 
