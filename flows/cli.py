@@ -16,6 +16,7 @@ from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
 from typing import NoReturn
 
+from flows.progress import end_progress
 from index.errors import HotwashError, UsageError
 
 # Spelled out, so that `--help` imports none of them and a newcomer finds the module by the command's name.
@@ -133,7 +134,10 @@ def run_command(arguments: Sequence[str]) -> int:
         if command not in COMMANDS:
             raise UsageError(f"hotwash: there is no command {command!r}. `hotwash --help` lists them.")
         options = build_parser(command).parse_args(arguments[1:])
-        return int(options.call(options))
+        try:
+            return int(options.call(options))
+        finally:
+            end_progress()
     except HotwashError as error:
         print(f"error: {error}", file=sys.stderr)
         return error.exit_code

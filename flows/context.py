@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import secrets
 from collections.abc import Callable, Iterator, Mapping
@@ -31,7 +32,7 @@ from index.changes import Plan, Run, advance
 from index.errors import SettingsError
 from index.files import read_bytes, store_lock, sweep_temporaries, temporary, write_derived
 from index.recall_db import database_path
-from index.records import Solution
+from index.records import Solution, Verdict
 from index.settings import Settings, read_settings
 from index.store import ARCHIVE, QUARANTINE, SPOOL, Store, make_store, read_store, store_root
 from reflect.ask import Ask, make_ask
@@ -146,7 +147,7 @@ class Pass:
         Unchanged text is not scanned again; the neighbours are looked at when there is a text that was not.
         """
         solutions = self.store.solutions
-        self.verdicts = scan_missing(solutions, self.verdicts, scan_solution)
+        self.verdicts = scan_missing(solutions, self.verdicts, self._counted(scan_solution))
         if len(solutions) <= MOST_COMPARED and unchecked(solutions, self.verdicts):
             alone = {
                 one.path: verdict for one in solutions if (verdict := self.verdicts.by_hash.get(text_hash(one.text)))
@@ -155,6 +156,17 @@ class Pass:
             self.verdicts = with_raised(self.verdicts, solutions, judge_neighbours(solutions, alone, pulled))
         if not self.dry_run:
             write_verdicts(self.world.root, self.verdicts)
+
+    def _counted(self, scan: Callable[[Solution], Verdict]) -> Callable[[Solution], Verdict]:
+        """The scan, telling how far it is."""
+        missing = sum(text_hash(one.text) not in self.verdicts.by_hash for one in self.store.solutions)
+        done = itertools.count(1)
+
+        def scan_one(solution: Solution) -> Verdict:
+            self.world.say(f"scanning {next(done)} of {missing}")
+            return scan(solution)
+
+        return scan_one
 
     def below(self, folder: str) -> tuple[Solution, ...]:
         """The solutions of the archive or the quarantine as they lie there."""
@@ -250,6 +262,7 @@ def _complete_forgetting(world: World) -> None:
 
 
 def _begin(world: World, run: Run, report: Report, dry_run: bool) -> Pass:
+    world.say("reading the store")
     store = read_store(world.root)
     report.problems = list(store.problems)
     known = frozenset(solution.id for solution in store.solutions)

@@ -46,6 +46,19 @@ def session_end(
         return run.report
 
 
+WEEKLY: tuple[tuple[str, Callable[[Pass], None]], ...] = (
+    ("bring back what was met again", revive),
+    ("file the inbox", file_inbox),
+    ("scan", quarantine),
+    ("decay", decay),
+    ("near-duplicates", deduplicate),
+    ("the same in other words", consolidate),
+    ("scan what was merged", quarantine),
+    ("old episodes", expire_episodes),
+    ("draft skills", promote),
+)
+
+
 def curate(world: World, dry_run: bool = False) -> Report:
     """The weekly pass: sessions that no hook reported, then every stage over the whole store.
 
@@ -55,17 +68,12 @@ def curate(world: World, dry_run: bool = False) -> Report:
         events = () if dry_run else read_spool(world.root)
         ingest(run, choose_files(world, None, events, from_spool=False), events, asked=False)
         drop_dead_events(run, events)
-        revive(run)
-        file_inbox(run)
-        quarantine(run)
-        decay(run)
-        deduplicate(run)
-        consolidate(run)
-        quarantine(run)
-        expire_episodes(run)
-        promote(run)
+        for number, (what, stage) in enumerate(WEEKLY, 1):
+            world.say(f"stage {number} of {len(WEEKLY)}: {what}")
+            stage(run)
         finish(run)
         if not dry_run:
+            world.say("taking a snapshot")
             take_snapshot(world)
         return run.report
 
@@ -108,6 +116,7 @@ STAGES: dict[str, Callable[[Pass], None]] = {
 def run_stage(world: World, name: str, dry_run: bool = False) -> Report:
     """One stage over the store as it stands, then the derived files."""
     with open_pass(world, name, dry_run) as run:
+        world.say(name)
         STAGES[name](run)
         write_index(run)
         conclude(run)

@@ -6,10 +6,10 @@ import argparse
 import json
 import os
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 from flows.context import World, read_world
+from flows.progress import begin_progress, end_progress
 from flows.render import render_report
 from flows.report import Report
 from index.errors import UsageError
@@ -26,19 +26,7 @@ def root_of(options: argparse.Namespace) -> Path:
 
 def open_world(options: argparse.Namespace) -> World:
     """The world of a command, with progress on stderr where that is a terminal."""
-    return read_world(root_of(options), progress_line())
-
-
-def progress_line() -> Callable[[str], None]:
-    """A function that shows what is being done on one line of a terminal; it does nothing elsewhere."""
-    if not sys.stderr.isatty():
-        return lambda text: None
-
-    def say(text: str) -> None:
-        sys.stderr.write(f"\r\x1b[2K{text[:100]}")
-        sys.stderr.flush()
-
-    return say
+    return read_world(root_of(options), begin_progress(sys.stderr))
 
 
 def print_json(value: object) -> None:
@@ -48,8 +36,7 @@ def print_json(value: object) -> None:
 
 def print_report(report: Report, options: argparse.Namespace) -> int:
     """Print a report as asked; exit code 1 when something failed."""
-    if sys.stderr.isatty():
-        sys.stderr.write("\r\x1b[2K")
+    end_progress()
     if options.format == "json":
         print_json(report.as_json())
     else:
