@@ -56,7 +56,7 @@ def _reason_at(session: Session, tried: list[int], back: int) -> int | None:
         if is_statement(turn) and gives_up(turn.text):
             return at
         if is_person(turn) and at < back and len(turn.text) < LONGEST_ORDER and _SAID.search(turn.text):
-            return at if reasons(turn.text) else None
+            return at if reasons(turn.text, order=False) else None
     return None
 
 
@@ -67,7 +67,12 @@ def gives_up(text: str) -> bool:
     return given_up and bool(reasons(text))
 
 
-def reasons(text: str) -> list[str]:
-    """The sentences that say why something did not do: exact, and naming a cause or an outcome."""
-    said = sentences(text, 12)
-    return [one for one in said if has_literal(one) and (cause_weight(one) or _OUTCOME.search(one))]
+def reasons(text: str, order: bool = True) -> list[str]:
+    """The sentences that say why something did not do: exact, and naming a cause or an outcome.
+
+    Without `order` every exact sentence beside the order itself counts: a person who takes something back says why.
+    """
+    said = [one for one in sentences(text, 12) if has_literal(one)]
+    if not order:
+        return [one for one in said if not _SAID.search(one)]
+    return [one for one in said if cause_weight(one) or _OUTCOME.search(one)]

@@ -48,6 +48,7 @@ _HINT_OF_CAUSE = either(r"""
     \b(?:does|do|did|was|were|is|are|has|have|can)(?:n'?t| not)\b|\bnever\b|\bno longer\b|\bmissing\b
     \bneeds?\b|\brequires?\b|\bexpects?\b|\bmust\b|\bha(?:s|ve) to\b|\bm(?:ay|ight) be\b|\bdepends? on\b
     \b(?:is|are|was|were|gets?|got) (?:\w+ )?(?:slower|worse|heavier|larger)\b|\bbreaks?\b|\bcosts? more\b
+    \blacks?\b|\bneeded\b|\brequired\b|\bignores?\b|\b(?:refuses?|rejects?)\b|\bshares?\b|\bleaks?\b|\bcollides?\b
     \bstill\b|\bonly\b|\balready\b|\bbut\b|\btaken by\b|\bin use\b
     # German, French, Spanish, Italian, Russian
     \bweil\b|\bda\b|\bparce que\b|\bcar\b|\bporque\b|perché|потому что
@@ -86,7 +87,8 @@ _TO_DO_ELSEWHERE = either(r"""
     需要|应该|應該|必须|改为|改用|换成|換成|必要があ|べき|に変更|を使う|を使用|해야|바꿔|변경|사용해
 """)
 _VERBS = (
-    "add adjust accept align allow always append assign attach avoid await base bind break build bump "
+    "add adjust accept align alias allow always annotate batch coerce debounce defer inline isolate memoize paginate "
+    "qualify revoke symlink throttle vendor append assign attach avoid await base bind break build bump "
     "bypass cache call cap cast catch change check clear clone close collect combine compile configure "
     "connect convert copy create declare decode default define delete derive disable do don'?t downgrade "
     "drop emit enable encode ensure escape exclude export expose extend extract fall filter fix flush "

@@ -34,7 +34,12 @@ def names_cause(text: str) -> bool:
     """Whether a statement names a cause outright and exactly."""
     said = sentences(text)
     return any(
-        cause_weight(s) >= OUTRIGHT and (has_literal(s) or any(has_literal(n) for n in said[i + 1 : i + 2]))
+        cause_weight(s) >= OUTRIGHT
+        and (
+            has_literal(s)
+            or any(has_literal(n) for n in said[i + 1 : i + 2])
+            or any(has_literal(n) and cause_weight(n) for n in said[max(0, i - 1) : i])
+        )
         for i, s in enumerate(said)
     )
 

@@ -71,7 +71,7 @@ _GIT_LOOKS = frozenset(
 )
 _RUN_WORDS = frozenset({"run", "exec", "x", "compose", "tool", "script", "run-script", "task", "api", "artisan"})
 LOOK_AHEAD = 80
-_WORD = re.compile(r"[A-Za-z_]\w{3,60}")
+_WORD = re.compile(r"[A-Za-z_]\w{3,60}|\b\d{4,5}\b")
 _COMMON = frozenset(
     "error errors failed fails with from this that could cannot connect connection refused permission denied operation "
     "permitted command found not file files import return const true false none null self test tests bash line".split()
@@ -90,7 +90,7 @@ _FINDING = re.compile(
     r"^[\w./\\@+-]{1,200}\.\w{1,10}(?::\d{1,7}(?::\d{1,6})?(?:: |:?(?: -)? (?:error|MD\d))|"
     r"\(\d{1,7},\d{1,6}\): )\S?.{3}"
 )
-_JSON_MESSAGE = re.compile(r'"(?:message|error|detail)":\s{0,4}"((?:[^"\\]|\\.){5,300})')
+_JSON_MESSAGE = re.compile(r'"(?:message|error|detail|msg)":\s{0,4}"((?:[^"\\]|\\.){5,300})')
 # What a tool server's error says, in the record of the call that it stands in.
 _TOOL_ERROR = re.compile(r'"text": ?"((?:[^"\\]|\\.){5,400})"\}\], ?"isError": ?true')
 _QUOTED = re.compile(r"['\"`][^'\"`]{2,80}['\"`]")
@@ -109,11 +109,12 @@ _NO_ERROR = re.compile(
 _FRAME = re.compile(r":\d{1,7}: (?:in \S{1,80}$|: # |\w{1,60}(?:Error|Exception)$)|^at ")
 # PowerShell's own trailer below an error.
 _TRAILER = re.compile(r"^\+ (?:CategoryInfo|FullyQualifiedErrorId)\b")
+_SUGGESTS = re.compile(r"\brun [`'\"]|\bto fix\b")
 _TELLING_MORE = re.compile(
     r"\bmissing\b|not found|undefined|denied|refused|not permitted|expected|unknown|rejected|illegal|invalid|"
     r"cannot|are ignored by|failed (?:in|to)\b|\bfail:|"
     r"\bwant\b|\bmust\b|\bshould\b|already|can be|can replace|no such|not enough|too many|does not|unused|"
-    r"is not\b|unable"
+    r"is not\b|unable|ambiguous|out of (?:date|sync)|outdated|\bstale\b|changed .{0,40}since|too open"
 )
 
 
@@ -211,6 +212,8 @@ def telling_line(text: str) -> str:
         text = reported[1].replace("\\n", "\n").replace('\\"', '"')
     best, most = "", 0
     for line in split_lines(text):
+        wrapped = _JSON_MESSAGE.search(line) if "=> {" in line else None
+        line = wrapped[1] if wrapped else line
         weight = _weigh(line)
         if weight > most:
             best, most = line, weight
@@ -239,7 +242,7 @@ def _weigh(line: str) -> int:
         return 9
     if weight:
         return weight + telling
-    return 2 * (telling and not is_banner(bare))
+    return 2 * (telling and not is_banner(bare)) or int(_SUGGESTS.search(low) is not None)
 
 
 def error_of(turn: Turn) -> str:

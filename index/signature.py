@@ -45,7 +45,8 @@ OPENINGS = (
 )
 LABELS = (": error", ": fatal", " error: ", "] error", ": exception")
 TELLING = (
-    "not found", "no such", "permission denied", "access denied", "cannot ", "can't ", "could not", "couldn't",
+    "not found", "did not find", "no such", "permission denied", "access denied", "cannot ", "can't ", "could not",
+    "couldn't",
     "unable to", "undefined", "unresolved", "refused", "timed out", "timeout", "invalid", "unexpected", "missing",
     "failed", "unknown", "unrecognized", "unsupported", "conflict", "not allowed", "not a ",
     "does not", "doesn't", "must be", "must not",
@@ -177,7 +178,7 @@ def weigh_line(line: str) -> int:
         weight += 2
     if any(phrase in low for phrase in TELLING):
         weight += 2
-    if low.startswith(("warning", "deprecat")):
+    if low.startswith(("warning", "deprecat")) or (low.endswith(":") and " at " in low):  # where, with the what below
         weight = min(weight, 1)
     if weight and is_banner(line):
         return 0

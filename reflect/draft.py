@@ -16,6 +16,8 @@ _PLACE = re.compile(
     r"|^(?:\[[\w:.-]{1,30}\] )?[\w./\\@+-]{1,200}\.\w{1,10}(?::\d{1,7}(?::\d{1,6})?|\(\d{1,7},\d{1,6}\))"
     r"(?::|(?= error ))? ?"
 )
+# A runner's tick or cross, a log's clock.
+_SIGN = re.compile(r"^(?:[^\w\s/('\"`.\\<\[{!*-]{1,3}\s+|\d\d:\d\d:\d\d(?:[.,]\d+)?\s+)+")
 _HASH = re.compile(r"\b(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40}\b(?:\s+(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40}\b){0,20}")
 
 
@@ -43,7 +45,7 @@ class Draft:
 
 def bare_error(error: str) -> str:
     """An error line without the place that it names at its start."""
-    return _PLACE.sub("", error).strip() or error
+    return _PLACE.sub("", _SIGN.sub("", error)).strip() or error
 
 
 def stable_error(error: str) -> str:

@@ -24,6 +24,7 @@ from reflect.quotes import (
     act_on,
     as_title,
     best_cause,
+    best_need,
     best_order,
     capital,
     names_in,
@@ -47,10 +48,13 @@ def draft_diagnosis(session: Session, episode: Episode) -> Draft | None:
     texts = said_between(session, named - 1, max(last, named + 1)) + closing
     changed = names_in(*(turn.change[:3000] for turn in edits), *(path for turn in edits for path in turn.paths))
     cause = best_cause(texts, changed, 3)
-    if not cause or not has_literal(cause):
+    if not has_literal(cause):  # "the fix is" and the like name it in the sentence before
+        cause = best_cause([session.turns[named].text], changed)
+    if not has_literal(cause):
         return None
     order = best_order(said_between(session, first, named) + texts, names_in(cause) & changed or names_in(cause))
     order = order or best_order([session.turns[named].text], changed, near=True)
+    order = order or best_need([session.turns[named].text], changed)
     report = session.turns[first].text if is_person(session.turns[first]) else ""
     symptom = _symptom(report)
     if not symptom and rejects(report):

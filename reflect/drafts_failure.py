@@ -31,6 +31,7 @@ from reflect.quotes import (
     alike,
     as_title,
     best_cause,
+    best_need,
     best_order,
     code,
     is_requirement,
@@ -103,13 +104,14 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
     advice = advice_in(error)
     about_error = names_in(without_paths(bare_error(error)))
     cause = best_cause(between, narrow, near=True) or best_cause(closing, about_error, 3)
-    order = best_order(between, narrow, near=True) or best_order(closing, about_error)
+    order = best_order(between, narrow, near=True) or best_order(closing, about_error) or best_need(between, narrow)
     about = names_in(bare_error(error), cause, order, advice)
     did = what_changed(edits, about)
     shown = [path for turn in edits for path in turn.paths if path in did]
     error = error_about(failed.text, error, names_in(order, cause, advice, did), shown)
     pair = line_pair([turn.change for turn in edits], about)
-    acted = act_on(cause, [turn.change for turn in edits], [path for turn in edits for path in turn.paths])
+    paths = [path for turn in edits for path in turn.paths]
+    acted = act_on(cause, [turn.change for turn in edits], paths, between[-1:])
     title = _failure_title(advice, order, acted if cause else "", cause, pair, bare_error(error))
     if not title:
         return None
@@ -192,7 +194,7 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
     narrow = names_in(bare_error(error), failed.command, *(session.turns[i].command for i in episode.change))
     between = said_between(session, at, end)
     cause = best_cause(between, names_in(without_paths(bare_error(error))))
-    order = best_order(between, narrow, near=True)
+    order = best_order(between, narrow, near=True) or best_need(between, narrow)
     short = code(without_paths(bare_error(error)), 45) if len(bare_error(error).split()) > 2 else ""
     rerun = display(failed.command) == display(check.command) or command == display(check.command, common)
     helper = _helper(session, episode, failed.text) if rerun else ""

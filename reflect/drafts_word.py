@@ -214,7 +214,7 @@ def draft_abandoned(session: Session, episode: Episode) -> Draft | None:
     tried = [turns[i] for i in episode.turns if i != back and is_edit(turns[i])]
     if at is None or not tried:
         return None
-    why = reasons(turns[at].text)
+    why = reasons(turns[at].text, order=not is_person(turns[at]))
     if not why:
         return None
     first = min(i for i in episode.turns if is_edit(turns[i]))

@@ -50,7 +50,7 @@ def write_lessons(session: Session, episodes: Sequence[Episode], most: int = MOS
     ranked = sorted(drafted, key=lambda pair: (-pair[0].worth, pair[1].lines, pair[1].detector))
     kept: list[tuple[Draft, Episode]] = []
     for made, episode in ranked:
-        if not made.always and made.worth < LEAST_WORTH:
+        if not made.always and round(made.worth, 2) < LEAST_WORTH:
             continue
         if any(_tells_the_same(session, (made, episode), other) for other in kept):
             continue

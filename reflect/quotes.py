@@ -17,7 +17,7 @@ MOST_LINES = 24  # of an edit, compared with one another, if no longer than
 LONGEST_LINE = 240
 LONGEST_TITLE = 120
 LONGEST_QUOTE = 320
-_NAME = re.compile(r"[A-Za-z_][\w.-]{3,60}")
+_NAME = re.compile(r"[A-Za-z_][\w.-]{3,60}|\b\d{4,5}\b")
 _FILLER = re.compile(
     r"^(?:(?:ah|oh|ok(?:ay)?|right|great|good|perfect|excellent|interesting|wait|hmm+|now|so|yes|yep|got it|"
     r"i see|found it|fixed|done|found the (?:issue|problem|bug|cause)|that makes sense|makes sense|"
@@ -82,7 +82,8 @@ _REQUIRES = re.compile(
 _NEEDS_WORK = re.compile(
     r"\b(?:needs?|requires?|ha(?:s|ve) to) (?:\w+ )?(?:\w+ )?(?:more|careful|fixing|updating|attention|"
     r"work|the correct|"
-    r"the right|proper|changes?|to be (?:fixed|updated|changed))\b|\bfirst$|^(?:i|we|it|this|that)\b|"
+    r"the right|proper|changes?|to be (?:fixed|updated|changed))\b|\bfirst$|^(?:i|we|it|this|that|each|"
+    r"they|these|those|both|one|he|she|all)\b|"
     r"\b(?:tests?|assertions?) (?:still )?expects?\b",
     re.IGNORECASE,
 )
@@ -101,13 +102,19 @@ _PUT_RIGHT = re.compile(
     r"change|changes|edit|edits|staging|sense)\b",
     re.IGNORECASE,
 )
-_PRONOUN = re.compile(r"^\w{2,14} (?:it|them|this|that|one|ones|these|those|both|each|another)\b(?! `)", re.IGNORECASE)
+_PRONOUN = re.compile(
+    r"^\w{2,14} (?:it|them|this|that|one|ones|these|those|both|(?:each|another)(?= of| in| to|[.,]|$))\b(?! `)",
+    re.IGNORECASE,
+)
 _CAUSAL = re.compile(r"\b(?:because|since|due to|so|as)\b|因为|ため|때문", re.IGNORECASE)
 _FIXED = re.compile(
     r"^(?:the |a |one )?(?:\w{1,12} )?(?:fix|solution) (?:is|was|would)\b|\b(?:issue|problem|bug|error)s? (?:is|"
     r"are|was|were|has been|have been) (?:now )?(?:resolved|fixed|solved|gone|addressed)",
     re.IGNORECASE,
 )
+_THEREFORE = re.compile(r",? (?:so|thus|therefore|hence|which means) (?=(?:that )?\S)", re.IGNORECASE)
+_ASIDES = re.compile(r",? \b(?:since|because|so that|instead of|rather than)\b")
+_FIX_IS = re.compile(r"\bthe (?:\w+ )?(?:fix|solution) (?:is|was|here is) to\b", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^)]{0,200}\)")
 _TO_FIX = re.compile(
     r"\bneeds? (?:also |more |some |to be )*(?:fix|careful|updat|chang|adjust|attention)", re.IGNORECASE
@@ -188,7 +195,9 @@ def best_order(texts: Sequence[str], names: frozenset[str], near: bool = False) 
                 if not is_telling(order):
                     continue
                 shared = len(names_in(order) & names)
-                if not shared and not (near and late == len(texts) - 1 and has_literal(order)):
+                if not shared and not (
+                    near and late == len(texts) - 1 and (has_literal(order) or _FIX_IS.search(clean))
+                ):
                     continue
                 score = worth + 0.9 * has_literal(order) + min(shared, 3) * 0.6 + 0.8 * late / len(texts)
                 score += 0.6 * bool(_BECAUSE.search(order)) - len(order) / 300
@@ -201,7 +210,8 @@ def is_telling(order: str) -> bool:
     """Whether an order says what to do, not only that something is to be put right."""
     if not order or order.rstrip().endswith("?") or (len(order.split()) < 2 and order.isascii()):
         return False
-    if (_VAGUE.search(order.strip(" .:")) and not has_literal(order)) or _PRONOUN.match(order):
+    main = _ASIDES.split(order)[0]
+    if (_VAGUE.search(main.strip(" .:")) and not has_literal(order)) or _PRONOUN.match(order):
         return False
     return not _PUT_RIGHT.match(order) or _BECAUSE.search(order) is not None
 
@@ -266,10 +276,21 @@ def is_requirement(cause: str) -> bool:
     return _REQUIRES.search(cause) is not None and _NEEDS_WORK.search(cause) is None
 
 
-def act_on(cause: str, changes: Sequence[str], paths: Sequence[str]) -> str:
+def best_need(texts: Sequence[str], names: frozenset[str]) -> str:
+    """Of the sentences that say what something needs, the last that is exact and about the same things, or ""."""
+    for text in reversed(texts):
+        for one in reversed(sentences(text)):
+            clean = clean_end(tidy(_THEREFORE.split(_CAUSE_LEAD.sub("", tidy(one)))[-1]))
+            if is_requirement(clean) and has_literal(clean) and names_in(clean) & names and not _WILL.search(clean):
+                return capital(shorten(clean, LONGEST_QUOTE))
+    return ""
+
+
+def act_on(cause: str, changes: Sequence[str], paths: Sequence[str], said: Sequence[str] = ()) -> str:
     """A title from a cause where no words say what to do: what the change itself did about it, or "".
 
-    The cause as it stands where it states a need; else the replaced line, else the names of the cause that were added.
+    The cause as it stands where it states a need; else the replaced line; else a line or the names that were added and
+    that the cause, or what was `said` with it, quotes.
     """
     cause = clean_end(cause)
     if cause and is_requirement(cause):
@@ -282,7 +303,10 @@ def act_on(cause: str, changes: Sequence[str], paths: Sequence[str]) -> str:
     if put and len(gone) + len(put) < 80:
         return f"Write {code(put)}, not {code(gone)}" if gone else f"Add {code(put)}"
     come = added_names(changes)
-    quoted = {part for literal in LITERAL.findall(cause) for part in _NAME.findall(literal)}
+    quoted = {part for text in (cause, *said) for literal in LITERAL.findall(text) for part in _NAME.findall(literal)}
+    line = added_line(changes, frozenset(name.lower() for name in quoted))
+    if line and len(line) < 70 and quoted & set(_NAME.findall(line)):
+        return f"Add {code(line)}"
     told = [name for name in come if name in quoted][:3]
     if told and paths:
         return f"Set {', '.join(code(name) for name in told)} in {code(paths[0].rsplit('/', 1)[-1], 60)}"
@@ -297,11 +321,13 @@ def differing_part(old: str, new: str) -> tuple[str, str]:
     end = 0
     while end < min(len(old), len(new)) - start and old[-1 - end] == new[-1 - end]:
         end += 1
-    while start and old[start - 1].isalnum():
+    inside = any(part[:1].isalnum() for part in (old[start : len(old) - end], new[start : len(new) - end]))
+    while inside and start and old[start - 1].isalnum():
         start -= 1
-    while end and old[len(old) - end].isalnum():
+    inside = any(part[-1:].isalnum() for part in (old[start : len(old) - end], new[start : len(new) - end]))
+    while inside and end and old[len(old) - end].isalnum():
         end -= 1
-    return old[start : len(old) - end].strip(), new[start : len(new) - end].strip()
+    return old[start : len(old) - end].strip(" ,."), new[start : len(new) - end].strip(" ,.")
 
 
 def added_names(changes: Sequence[str]) -> list[str]:

@@ -24,7 +24,8 @@ _ASIDE = re.compile(
 _VERB = (
     r"is|are|was|were|has|have|will|would|can|cannot|can't|does|doesn't|do|don't|breaks?|ends?|needs?|"
     r"holds?|goes|gets?|"
-    r"takes?|costs?|makes?|lets?|leaks?|fails?|works?|runs?|uses?|belongs?|lives?|contains?|depends?|means?|knows?"
+    r"got|broke|cost|lost|bit|burned|hit|tried|had|takes?|costs?|makes?|lets?|leaks?|fails?|works?|runs?|"
+    r"uses?|belongs?|lives?|contains?|depends?|means?|knows?"
 )
 _SO = re.compile(
     r",? so (?=(?:that )?(?:all|we|you|please|always|never|use|write|do|run|keep|the|every)\b)", re.IGNORECASE
@@ -39,7 +40,9 @@ _NO = re.compile(
 )
 _WE = re.compile(r"^(we) (?:use|prefer|keep|write|run|call|put|don'?t|do not|never|always|only|have)\b", re.IGNORECASE)
 _STATES = re.compile(
-    rf"^(?!(?:and|but|or|so|then|not|if|when|unless|only)\b)(?:[\w`'’./-]+ ){{1,5}}(?:{_VERB})\b", re.IGNORECASE
+    r"^(?!(?:and|but|or|so|then|not|if|when|unless|only)\b)"
+    rf"(?:(?:they|it|that|we|you|he|she|there|this)(?:'re|'s|’re|’s|'ve) |(?:[\w`'’./-]+ ){{1,5}}(?:{_VERB})\b)",
+    re.IGNORECASE,
 )
 _BAN = re.compile(
     r"\b(?:never|don'?t|do not|stop|avoid|no more|not|must not|mustn'?t|should not|shouldn'?t|cannot|can'?t)"

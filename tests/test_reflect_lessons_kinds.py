@@ -45,7 +45,7 @@ STORIES: dict[str, tuple[list[Turn], str]] = {
             edit("src/f.ts", "parseFilter(q: string)", "parseFilter(q?: string)"),
             run("npx tsc --noEmit", ""),
         ],
-        "The query may be undefined, so `parseFilter` has to accept `undefined`",
+        "`parseFilter` has to accept `undefined`",
     ),
     "a tool that is not there": (
         [run("shellcheck run.sh", "zsh:1: command not found: shellcheck", failed=True), agent("Moving on.")],
