@@ -25,6 +25,7 @@ from flows.server import (
 
 # A run that crashed gets a successor, but not for ever: something else is wrong then, and the terminal still works.
 MOST_ATTEMPTS = 5
+ENDED = "The draft was decided, has changed, expired, or waits for its turn."
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +51,12 @@ def plan_reviews(
 ) -> tuple[tuple[Wanted, ...], tuple[str, ...]]:
     """Which runs to create and which (by id) to end, from the open drafts and every review run of this store's.
 
-    A run that a person cancelled is not made again: the draft stays, and the terminal can still decide it.
+    A run that a person cancelled is not made again: the draft stays, and the terminal can still decide it. One that we
+    ended is, when its draft is open again.
     """
     waiting: dict[tuple[str, str], str] = {}
     ended: Counter[str] = Counter()
+    ours: Counter[str] = Counter()
     cancelled: set[str] = set()
     stale: list[str] = []
     live = {(draft.name, draft.digest) for draft in drafts}
@@ -69,14 +72,16 @@ def plan_reviews(
         else:
             key = str(run.get("idempotency_key") or "").rpartition(":")[0]
             ended[key] += 1
-            if state == "CANCELLED":
+            if (run.get("state") or {}).get("message") == ENDED:
+                ours[key] += 1
+            elif state == "CANCELLED":
                 cancelled.add(key)
     wanted = []
     for draft in drafts:
         if (draft.name, draft.digest) in waiting:
             continue
         key = review_key(draft, decisions, 0, mark).rpartition(":")[0]
-        if key not in cancelled and ended[key] < MOST_ATTEMPTS:
+        if key not in cancelled and ended[key] - ours[key] < MOST_ATTEMPTS:
             wanted.append(Wanted(draft.name, draft.digest, f"{key}:{ended[key]}"))
     return tuple(wanted), tuple(sorted(stale))
 
@@ -101,7 +106,7 @@ def sweep_reviews(world: World, server: Server, label: str = "") -> int:
     mark = hashlib.sha256(f"{label}:{world.root}".encode()).hexdigest()[:8]
     wanted, stale = plan_reviews(queue.open, decisions, runs, f"-{mark}")
     for run in stale:
-        cancel_run(server, run, "The draft was decided, has changed, or waits for its turn.")
+        cancel_run(server, run, ENDED)
     for new in wanted:
         parameters = {"store": str(world.root), "name": new.draft, "digest": new.digest}
         create_run(server, identity, parameters, new.key, new.draft)

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curate.drafts import Decided, Draft
-from flows.reviews import MOST_ATTEMPTS, Wanted, plan_reviews
+from flows.reviews import ENDED, MOST_ATTEMPTS, Wanted, plan_reviews
 from tests.served import make_draft
 
 ONE, TWO = make_draft("one"), make_draft("two")
@@ -64,6 +64,16 @@ def test_a_run_that_a_person_cancelled_is_not_made_again() -> None:
     assert wanted_for(ONE, cancelled) == ()
     later = Decided("one", ONE.digest, "later", "ann", datetime(2026, 11, 1, tzinfo=UTC))
     assert len(wanted_for(ONE, cancelled, decisions=(later,))) == 1
+
+
+def test_a_run_that_we_ended_is_made_again_when_its_draft_is_open_again() -> None:
+    """A week's bound or an expiry may close a draft and open it again, more often than a run may crash."""
+    runs: list[dict[str, Any]] = []
+    for number in range(MOST_ATTEMPTS + 2):
+        (wanted,) = wanted_for(ONE, *runs)
+        assert wanted.key.endswith(f":{number}")
+        runs.append({**run_of(wanted, "CANCELLED", str(number)), "state": {"message": ENDED}})
+    assert len(wanted_for(ONE, *runs)) == 1
 
 
 STATES = st.sampled_from(["SCHEDULED", "PENDING", "RUNNING", "PAUSED", "COMPLETED", "FAILED", "CRASHED", "CANCELLED"])
