@@ -1,7 +1,7 @@
 """The one script every agent's hook runs: `python -I -S hotwash_hook.py AGENT MOMENT`.
 
 It only finds the compiled module beside it and calls it; whatever goes wrong, the agent sees exit code 0 and nothing
-on stderr. MOMENT is end, turn, start, prompt, tool or error, whatever the agent itself calls the event.
+on stderr. MOMENT is end, turn, start, prompt, tool, error or commit, whatever the agent itself calls the event.
 """
 
 import sys
@@ -16,6 +16,10 @@ def run() -> None:
         from flows import hook
 
         hook.main(agent, moment, here)
+    elif moment == "commit":
+        from flows import hook_commit
+
+        hook_commit.main(agent, moment, here)
     else:
         from flows import hook_recall
 

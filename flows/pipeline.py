@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from flows.commits import take_commits
 from flows.context import Pass, World, open_pass
 from flows.ingest import choose_files, drop_dead_events, ingest
 from flows.report import Report
@@ -38,6 +39,7 @@ def session_end(
         events = () if dry_run else read_spool(world.root)
         ingest(run, choose_files(world, paths, events, from_spool), events, asked=paths is not None)
         drop_dead_events(run, events)
+        take_commits(run)
         revive(run)
         file_inbox(run)
         quarantine(run)
@@ -68,6 +70,7 @@ def curate(world: World, dry_run: bool = False) -> Report:
         events = () if dry_run else read_spool(world.root)
         ingest(run, choose_files(world, None, events, from_spool=False), events, asked=False)
         drop_dead_events(run, events)
+        take_commits(run)
         for number, (what, stage) in enumerate(WEEKLY, 1):
             world.say(f"stage {number} of {len(WEEKLY)}: {what}")
             stage(run)

@@ -46,7 +46,7 @@ from reflect.ledger import Progress, read_ledger
 RECALL_KEY = f"{CACHE}/recall.key"
 MEMORY_SEEN = f"{CACHE}/memory.seen"
 # Sources that are no session of an agent: they support a lesson, and never count as having met it.
-NO_SESSION = ("inbox:", "import:", "mcp:")
+NO_SESSION = ("inbox:", "import:", "mcp:", "git:")
 
 
 def file_inbox(run: Pass) -> None:
