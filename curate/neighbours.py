@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from curate.dedup import text_differences
-from detectors.poison_store import StoreFinding, raise_verdicts, scan_store
+from detectors.poison_neighbours import READ, Neighbours
+from detectors.poison_store import Note, StoreFinding, raise_verdicts, scan_notes
 from index.records import Solution, Verdict
 
 CONTRADICTION = "store.contradiction"
@@ -14,19 +15,59 @@ INSTEAD = "**Instead:**"
 
 
 def judge_neighbours(
-    solutions: Sequence[Solution], alone: Mapping[str, Verdict], pulled: Iterable[Solution] = ()
+    solutions: Sequence[Solution],
+    alone: Mapping[str, Verdict],
+    pulled: Iterable[Solution] = (),
+    changed: Collection[str] | None = None,
 ) -> dict[str, Verdict]:
     """The verdicts by path with the store's findings taken in; `alone` are those on the single texts.
 
+    `changed` are the paths to judge, all where it is None; those that a finding about one of them names are judged
+    too. Each is held against the lessons that share most with it, live or quarantined, and so against a bounded number.
+
     Only what a lesson advises is held against others: the frame in which it tells what happened says otherwise of every
-    session. What the agent's own work has shown, with its lines, is evidence and no claim; and where two texts differ
-    in no value, the same lesson was met again.
+    session. That the agent's own work, with its lines, says otherwise than older lessons is evidence and no mere claim;
+    and where two texts differ in no value, the same lesson was met again.
     """
+    every = (*solutions, *pulled)
+    live = len(solutions)
+    index = Neighbours(every)
+    notes: dict[int, Note] = {}
+
+    def note(place: int) -> Note:
+        if place not in notes:
+            notes[place] = Note(replace(every[place], body=advice_of(every[place].body)[:READ], text=""))
+        return notes[place]
+
+    place_of = {solution.path: place for place, solution in enumerate(solutions)}
     by_path = {solution.path: solution for solution in solutions}
-    advised = [replace(solution, body=advice_of(solution.body), text="") for solution in solutions]
-    found = scan_store(advised, alone, quarantined=pulled)
-    doubted = [one for one in found if not is_shown(by_path[one.path]) and not _agrees(one, by_path)]
-    return raise_verdicts(solutions, alone, doubted)
+    wanted = [place for place, one in enumerate(solutions) if changed is None or one.path in changed]
+    judged: dict[str, Verdict] = {}
+    for turn in range(2):
+        named: set[str] = set()
+        for place in wanted:
+            path = every[place].path
+            group = [place, *index.near(place)]
+            found = scan_notes(
+                [note(one) for one in group if one < live],
+                alone,
+                quarantined=[note(one) for one in group if one >= live],
+            )
+            doubted = [one for one in found if not _explained(one, by_path)]
+            judged.update(raise_verdicts([every[place]], alone, [one for one in doubted if one.path == path]))
+            named |= {one.path for one in doubted if one.path != path}
+        wanted = sorted(place_of[path] for path in named if path not in judged) if turn == 0 else []
+    return judged
+
+
+def _explained(found: StoreFinding, by_path: Mapping[str, Solution]) -> bool:
+    """Whether a contradiction is none: the work shows it, or both say the same."""
+    if found.finding.rule != CONTRADICTION:
+        return False
+    others = [by_path[path] for path in found.others if path in by_path]
+    return is_shown(by_path[found.path]) or (
+        bool(others) and not any(text_differences(other, by_path[found.path]) for other in others)
+    )
 
 
 def is_shown(solution: Solution) -> bool:
@@ -38,10 +79,3 @@ def advice_of(body: str) -> str:
     """What a lesson tells the reader to do: the part from **Instead:** on, or all of a text in another form."""
     _, found, advice = body.partition(INSTEAD)
     return advice.strip() + "\n" if found else body
-
-
-def _agrees(found: StoreFinding, by_path: Mapping[str, Solution]) -> bool:
-    others = [by_path[path] for path in found.others if path in by_path]
-    if found.finding.rule != CONTRADICTION or not others:
-        return False
-    return not any(text_differences(other, by_path[found.path]) for other in others)

@@ -64,15 +64,24 @@ def scan_missing(solutions: Iterable[Solution], known: Verdicts, scan: Callable[
     return Verdicts(known.rule_set, by_hash, raised, known.released)
 
 
-def unchecked(solutions: Iterable[Solution], verdicts: Verdicts) -> bool:
-    """Whether a solution was not yet held against the rest of the store."""
-    return any(text_hash(solution.text) not in verdicts.raised for solution in solutions)
+def unchecked(solutions: Iterable[Solution], verdicts: Verdicts, moved: bool = False) -> frozenset[str]:
+    """The paths of the solutions to hold against the rest of the store: those that were not yet; and where there are
+    some, or `moved` says that others went, those that the store raised, since what spoke against them may have gone."""
+    new, raised = set(), set()
+    for solution in solutions:
+        key = text_hash(solution.text)
+        known = verdicts.raised.get(key)
+        if known is None:
+            new.add(solution.path)
+        elif known.answer != verdicts.by_hash[key].answer:
+            raised.add(solution.path)
+    return frozenset(new | raised if new or moved else ())
 
 
 def with_raised(verdicts: Verdicts, solutions: Iterable[Solution], raised: Mapping[str, Verdict]) -> Verdicts:
-    """The verdicts with those by path that the store's neighbours gave."""
+    """The verdicts with those by path that the store's neighbours gave now; the others stay."""
     by_hash = {text_hash(solution.text): raised[solution.path] for solution in solutions if solution.path in raised}
-    return replace(verdicts, raised=by_hash)
+    return replace(verdicts, raised={**verdicts.raised, **by_hash})
 
 
 def read_released(root: Path) -> frozenset[str]:

@@ -74,6 +74,30 @@ PATTERNS = (
 )  # fmt: skip
 
 
+# What a sentence must hold, in lower case, for the pattern in the same place to be worth trying; "" is always there.
+MARKS = (
+    tuple(
+        "moved merged renamed folded migrated kept saved stored replaced superseded served aliased transferred relocated "
+        "rolled swapped switched redirected consolidated handed live answered handled forwarded pointed mapped resolved "
+        "go sent pushed taken looked built installed routed delivered read known done".split()
+    ),
+    ("renamed", "called", "named"),
+    ("instead", "rather", "in place", "not", "over", "where"),
+    ("instead", "rather", "in place", "not"),
+    ("when", "if", "for", "where", "any", "once", "request", "question"),
+    ("refer", "switch", "change", "point", "move", "redirect", "send", "route", "forward", "map", "rename"),
+    ("->", "=>", "→", "means", "stands", "alias", "same as"),
+    tuple(
+        "gone down retired frozen deprecated stale unavailable out dead broken empt shadowed unpublished expired".split()
+    )
+    + ("shut",),
+    ("every", "any", "all", "each"),
+    ("because",),
+    ("than", "as"),
+    ("has the same",),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Swap:
     """One name that is led to another, both in lower case."""
@@ -88,15 +112,37 @@ def swaps(text: str) -> Iterator[Swap]:
     sentences = split_sentences(text)
     together = [f"{a.rstrip(' .;:')}, {b}" for a, b in pairwise(sentences)]
     for sentence in (*sentences, *together):
-        if not LEADING.search(sentence):
+        if not names_two(sentence) or not LEADING.search(sentence):
             continue
-        for pattern in PATTERNS:
+        low = sentence[:LONGEST].lower()
+        for pattern, marks in zip(PATTERNS, MARKS, strict=True):
+            if not any(mark in low for mark in marks):
+                continue
             for match in pattern.finditer(sentence[:LONGEST]):
                 old, new = clean(match["old"]), clean(match["new"])
                 swap = Swap(old, new)
                 if old != new and is_name(match["old"]) and is_name(match["new"]) and swap not in seen:
                     seen.add(swap)
                     yield swap
+
+
+ARROW = re.compile(r"->|=>|→")
+TOKEN = re.compile(r"[^\s,;()]+")
+
+
+def names_two(sentence: str) -> bool:
+    """Whether a sentence can hold two names: two words that are quoted or have a name's shape, or an arrow."""
+    found = 0
+    for match in TOKEN.finditer(sentence):
+        word = match.group()
+        if SHAPED.search(word.rstrip(".,:;'\"`")) or not QUOTES.isdisjoint(word):
+            found += 1
+            if found == 2:
+                return True
+    return ARROW.search(sentence) is not None
+
+
+QUOTES = frozenset("`\"'@")
 
 
 def clean(name: str) -> str:

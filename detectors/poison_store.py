@@ -82,6 +82,16 @@ class Note:
         rest = "\n".join((*triggers.paths, *triggers.commands, *triggers.errors, *self.solution.tags))
         return frozenset(name.lower() for name in literal_set(f"{self.said}\n{rest}"))
 
+    @cached_property
+    def swaps(self) -> tuple[Swap, ...]:
+        """The pairs of names of which it leads the first to the second."""
+        return tuple(swaps(self.said))
+
+    @cached_property
+    def claims(self) -> tuple[Claim, ...]:
+        """What its first sentences claim."""
+        return tuple(claims(self.said))
+
     @property
     def origins(self) -> frozenset[str]:
         """The independent places it rests on: sessions, or addresses for what came from outside."""
@@ -117,10 +127,28 @@ def scan_store(
     often the usage log saw an id. What is None is not checked. `quarantined` are lessons pulled before: nothing is
     said of them, but what builds on them is found.
     """
-    live = tuple(solutions)
-    pulled = tuple(quarantined)
-    notes = [Note(solution) for solution in sorted((*live, *pulled), key=lambda one: (one.created, one.path))]
-    verdicts = {**verdicts, **{one.path: Verdict("poison", 1.0) for one in pulled}}
+    return scan_notes(
+        [Note(one) for one in solutions],
+        verdicts,
+        project_files=project_files,
+        known_sessions=known_sessions,
+        used=used,
+        quarantined=[Note(one) for one in quarantined],
+    )
+
+
+def scan_notes(
+    live: Sequence[Note],
+    verdicts: Mapping[str, Verdict],
+    *,
+    project_files: Mapping[str, str] | None = None,
+    known_sessions: frozenset[str] | None = None,
+    used: Mapping[str, int] | None = None,
+    quarantined: Sequence[Note] = (),
+) -> tuple[StoreFinding, ...]:
+    """The same for notes, which keep what was once read of them."""
+    notes = sorted((*live, *quarantined), key=lambda one: (one.solution.created, one.path))
+    verdicts = {**verdicts, **{one.path: Verdict("poison", 1.0) for one in quarantined}}
     found: list[StoreFinding] = []
     found += entity_swaps(notes, project_files or {})
     found += contradictions(notes, project_files or {})
@@ -169,16 +197,15 @@ def point(note: Note, rule: str, severity: str, reason: str, others: Iterable[No
 def entity_swaps(notes: Sequence[Note], project_files: Mapping[str, str]) -> Iterator[StoreFinding]:
     """A name that the store knows is led to one that only such notes know; and what then builds on the new name."""
     project = "\n".join(project_files.values()).lower()
-    led = {note.path: tuple(swaps(note.said)) for note in notes}
     for place, note in enumerate(notes):
-        for swap in led[note.path]:
+        for swap in note.swaps:
             if swap.new in project or swap_accounted(note, swap):
                 continue
             before = [other for other in notes[:place] if not other.origins & note.origins]
             knows_old = [other for other in before if mentions(other, swap.old)]
             if not knows_old and swap.old not in project:
                 continue
-            if any(mentions(other, swap.new) and not introduces(led[other.path], swap.new) for other in before):
+            if any(mentions(other, swap.new) and not introduces(other.swaps, swap.new) for other in before):
                 continue
             reason = f"leads {swap.old}, which the store knows, to {swap.new}, which nothing else knows"
             if len(note.solution.body) > LONG_BODY:
@@ -210,16 +237,15 @@ def swap_accounted(note: Note, swap: Swap) -> bool:
 
 def contradictions(notes: Sequence[Note], project_files: Mapping[str, str]) -> Iterator[StoreFinding]:
     """A later note says otherwise than two older ones of independent origin, or than a file of the project."""
-    said = {note.path: tuple(claims(note.said)) for note in notes}
     files = {path: tuple(claims(text)) for path, text in project_files.items()}
     held: dict[str, list[tuple[Note, Claim]]] = defaultdict(list)  # word -> the older claims about it
     for note in notes:
         against: dict[str, Note] = {}
-        for claim in said[note.path] if not note.backed else ():
+        for claim in note.claims if not note.backed else ():
             for older, other in neighbours(claim, held):
                 if not older.origins & note.origins and claim.denies(other):
                     against[older.path] = older
-        for claim in said[note.path]:
+        for claim in note.claims:
             for word in claim.about:
                 held[word].append((note, claim))
         if note.backed:
@@ -230,11 +256,11 @@ def contradictions(notes: Sequence[Note], project_files: Mapping[str, str]) -> I
         if len(independent) >= 2 and len(agreeing) >= 2:
             reason = f"says otherwise than {len(agreeing)} older notes, with nothing to show for it"
             yield point(note, "contradiction", "high", reason, agreeing)
-        elif any(claim.weakens(other) for claim in said[note.path] for old in agreeing for other in said[old.path]):
+        elif any(claim.weakens(other) for claim in note.claims for old in agreeing for other in old.claims):
             yield point(note, "contradiction", "high", "turns off a protection that an older note keeps", agreeing)
         elif agreeing and trusted:
             yield point(note, "contradiction", "high", "says otherwise than a reviewed note", agreeing)
-        elif any(claim.denies(other) for claim in said[note.path] for lines in files.values() for other in lines):
+        elif any(claim.denies(other) for claim in note.claims for lines in files.values() for other in lines):
             yield point(note, "contradiction", "high", "says otherwise than a file of the project")
         elif agreeing:
             yield point(note, "contradiction", "medium", "says otherwise than an older note", agreeing)
@@ -264,9 +290,7 @@ def shortening_chains(notes: Sequence[Note], verdicts: Mapping[str, Verdict]) ->
     for note in notes:
         chain = [other for other in notes if other.path in chain_of[note.path]]
         doubtful = any(verdicts.get(one.path, Verdict("clean")).answer != "clean" for one in chain)
-        if len(chain) >= CHAIN or (
-            len(chain) > 1 and (doubtful or any(True for one in chain for _ in swaps(one.said)))
-        ):
+        if len(chain) >= CHAIN or (len(chain) > 1 and (doubtful or any(one.swaps for one in chain))):
             others = [other for other in chain if other is not note]
             yield point(note, "shortening_chain", "high", "one of a chain of notes, each a part of another", others)
 

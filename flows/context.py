@@ -43,10 +43,6 @@ FAILURES = f"{SPOOL}/run-failures"
 UNATTENDED = ("run", "curate", "daily")  # what hooks and schedules start
 
 
-# Above it the neighbours are not compared: reading the claims of a text takes milliseconds, and every one is read.
-MOST_COMPARED = 2_000
-
-
 def user_home(env: Mapping[str, str]) -> Path:
     """The user's home folder; the root folder where there is none, so that nothing is found rather than failing."""
     named = env.get("HOME")
@@ -144,16 +140,15 @@ class Pass:
     def scan(self) -> None:
         """Have a verdict on every solution as it stands, alone and against its neighbours.
 
-        Unchanged text is not scanned again; the neighbours are looked at when there is a text that was not.
+        Unchanged text is not scanned again; nor held against its neighbours again, unless they raised its verdict.
         """
         solutions = self.store.solutions
         self.verdicts = scan_missing(solutions, self.verdicts, self._counted(scan_solution))
-        if len(solutions) <= MOST_COMPARED and unchecked(solutions, self.verdicts):
-            alone = {
-                one.path: verdict for one in solutions if (verdict := self.verdicts.by_hash.get(text_hash(one.text)))
-            }
-            pulled = self.below(QUARANTINE)
-            self.verdicts = with_raised(self.verdicts, solutions, judge_neighbours(solutions, alone, pulled))
+        changed = unchecked(solutions, self.verdicts)
+        if changed:
+            alone = {one.path: self.verdicts.by_hash[text_hash(one.text)] for one in solutions}
+            judged = judge_neighbours(solutions, alone, self.below(QUARANTINE), changed)
+            self.verdicts = with_raised(self.verdicts, solutions, judged)
         if not self.dry_run:
             write_verdicts(self.world.root, self.verdicts)
 
