@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from curate.branch import PREFIX
 from curate.drafts import DETAILS_FILE, Draft, Evidence
 from curate.improve import render_diff
+from curate.rules import rule_line
 from curate.skills import ListingCost, agent_of, check_skill, listing_cost
 from index.records import Problem, Verdict
 from index.settings import ReviewSettings
@@ -17,9 +18,9 @@ _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _HEADING = re.compile(r" {0,3}(#{1,6})(?=\s|$)")
 CHOICES_TEXT = (
     "**publish** writes the skill; **reject** keeps it away until there is new evidence; **later** asks again in some "
-    "days; **merge** adds it to a skill you have and shows you the change first. The tab Artifacts of this run has all "
-    "of this on a wide page."
+    "days; **merge** adds it to a skill you have and shows you the change first."
 )
+WIDE_TEXT = "The tab Artifacts of this run has all of this on a wide page."
 RULES_TEXT = "**rules** writes no skill, but the line shown above into the managed block of those files."
 # Longest text of one cell; the evidence file has it whole.
 CELL = 160
@@ -83,8 +84,8 @@ def render_review(
     parts.append("### Cost and place\n\n" + "\n".join(lines))
     if rules:
         parts.append("### As a rule instead\n\nOne line in the files for agents of the projects concerned:")
-        parts += [fenced(diff, "diff") for diff in rules]
-    text = f"{CHOICES_TEXT} {RULES_TEXT}" if rules else CHOICES_TEXT
+        parts += [f"> {escape(rule_line(draft).removeprefix('- '))}", *(fenced(diff, "diff") for diff in rules)]
+    text = " ".join([CHOICES_TEXT, *([RULES_TEXT] if rules else []), WIDE_TEXT])
     return "\n\n".join([*parts, f"### Your decision\n\n{text}"] if narrow else parts)
 
 

@@ -137,3 +137,68 @@ def test_what_cannot_be_done_is_asked_again(serving: Serving, browser: Any) -> N
     assert place.read_text() == "mine\n"
     wait_for("the draft to leave", lambda: not read_drafts(serving.root)[0])
     page.close()
+
+
+def test_an_expired_draft_leaves_the_queue_and_may_come_back(serving: Serving, browser: Any) -> None:
+    """Its run is ended with the reason, the draft stays; open again it gets a run anew."""
+    write_draft_files(serving.root, make_draft("services-expired"))
+    run = serving.suspended("services-expired")
+    config = serving.root / "config.yaml"
+    config.write_text("promote:\n  expire_days: -100000\n")
+
+    def state() -> str:
+        return next(str(found["state_name"]) for found in serving.reviews() if found["id"] == run)
+
+    wait_for("the expired draft's run to end", lambda: state() == "Cancelled")
+    page = browser.new_page(viewport={"width": 1400, "height": 1000})
+    page.goto(f"http://127.0.0.1:{serving.port}/runs/flow-run/{run}")
+    page.get_by_text("Cancelled").first.wait_for(timeout=90_000)
+    assert page.get_by_role("button", name="Resume").count() == 0
+    page.close()
+    assert (serving.root / ".candidates" / "services-expired" / "SKILL.md").is_file()
+    config.unlink()
+    assert serving.suspended("services-expired") != run
+    shutil.rmtree(serving.root / ".candidates" / "services-expired")
+
+
+@pytest.mark.nightly
+def test_a_form_outlives_restarts_and_its_server_s_database(tmp_path: Path, browser: Any) -> None:
+    """A draft made while no server was up; a restart with the form open; a deleted database: published once."""
+    serving = Serving(tmp_path)
+    serving.root.mkdir()
+    write_draft_files(serving.root, make_draft("services"))
+    try:
+        serving.start()
+        run = serving.suspended("services")
+        page, form = open_form(browser, serving, run)
+        fill(form, "Note", "not sent yet")
+        assert serving.stop() == 0
+        serving.start()
+        assert serving.suspended("services") == run
+        page.close()
+        page, form = open_form(browser, serving, run)
+        page.close()
+        assert serving.stop() == 0
+        for file in (serving.root / ".cache" / "prefect").glob("prefect.db*"):
+            file.unlink()
+        serving.start()
+        anew = serving.suspended("services")
+        assert anew != run
+        page, form = open_form(browser, serving, anew)
+        assert "3 sessions" in form.inner_text()
+        choose(page, form, 1)
+        form.get_by_role("button", name="Submit").click()
+        place = serving.home / ".claude" / "skills" / "services" / "SKILL.md"
+        wait_for("the published skill", place.is_file)
+        stamp = place.stat().st_mtime_ns
+        wait_for("the decision", lambda: len(read_decisions(serving.root)[0]) == 1)
+        assert serving.stop() == 0
+        serving.start()
+        page.wait_for_timeout(5_000)
+        assert [found["state_type"] for found in serving.reviews()] == ["COMPLETED"]
+        assert place.stat().st_mtime_ns == stamp
+        assert len(read_decisions(serving.root)[0]) == 1
+        page.close()
+    finally:
+        if serving.process is not None and serving.process.poll() is None:
+            serving.stop()
