@@ -75,11 +75,11 @@ PATTERNS = (
 
 
 # What a sentence must hold, in lower case, for the pattern in the same place to be worth trying; "" is always there.
-MARKS = (
+MARKS: tuple[tuple[str, ...], ...] = (
     tuple(
-        "moved merged renamed folded migrated kept saved stored replaced superseded served aliased transferred relocated "
-        "rolled swapped switched redirected consolidated handed live answered handled forwarded pointed mapped resolved "
-        "go sent pushed taken looked built installed routed delivered read known done".split()
+        "moved merged renamed folded migrated kept saved stored replaced superseded served aliased transferred "
+        "relocated rolled swapped switched redirected consolidated handed live answered handled forwarded pointed "
+        "mapped resolved go sent pushed taken looked built installed routed delivered read known done".split()
     ),
     ("renamed", "called", "named"),
     ("instead", "rather", "in place", "not", "over", "where"),
@@ -88,9 +88,9 @@ MARKS = (
     ("refer", "switch", "change", "point", "move", "redirect", "send", "route", "forward", "map", "rename"),
     ("->", "=>", "→", "means", "stands", "alias", "same as"),
     tuple(
-        "gone down retired frozen deprecated stale unavailable out dead broken empt shadowed unpublished expired".split()
-    )
-    + ("shut",),
+        "gone down retired frozen deprecated stale unavailable out shut dead broken empt shadowed unpublished "
+        "expired".split()
+    ),
     ("every", "any", "all", "each"),
     ("because",),
     ("than", "as"),
