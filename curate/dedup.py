@@ -68,11 +68,13 @@ def render_decision(a: Solution, b: Solution, who: str, day: str) -> str:
     return json.dumps(row, ensure_ascii=False) + "\n"
 
 
-def text_differences(a: Solution, b: Solution) -> tuple[Difference, ...]:
-    """The values in which two solutions, title and body, contradict each other."""
+def text_differences(
+    a: Solution, b: Solution, differ: Callable[[str, str], tuple[Difference, ...]] = differs
+) -> tuple[Difference, ...]:
+    """The values in which two solutions, title and body, contradict each other; `differ` finds those of two texts."""
     if a.title == b.title and a.body == b.body:
         return ()
-    return differs(f"{a.title}.\n\n{a.body}", f"{b.title}.\n\n{b.body}")
+    return differ(f"{a.title}.\n\n{a.body}", f"{b.title}.\n\n{b.body}")
 
 
 def plan_dedup(
@@ -82,6 +84,7 @@ def plan_dedup(
     kept_apart: KeptApart = frozenset(),
     mtimes: Mapping[str, int] | None = None,
     similarity: Callable[[int, int], float] | None = None,
+    differ: Differ = text_differences,
 ) -> Plan:
     """Merge each cluster of near-duplicates into its best member: trust, confidence, newest, longest.
 
@@ -89,7 +92,7 @@ def plan_dedup(
     beyond the newest file of the cluster. `similarity` measures two members that are no pair. Reviewed solutions and
     principles stay as they are; an external one is merged only with external ones.
     """
-    merges, skipped, notes = decide_merges(solutions, pairs, settings, kept_apart, similarity)
+    merges, skipped, notes = decide_merges(solutions, pairs, settings, kept_apart, similarity, differ)
     changes: list[Change] = []
     for merge in merges:
         changes += merge_changes(solutions[merge.keep], [solutions[place] for place in merge.drop], mtimes or {})

@@ -23,6 +23,7 @@ from index.bullets import split_sentences
 from index.literals import STOPWORDS, Difference, differs, stem, tokens
 from index.records import Solution
 
+Differ = Callable[[str, str], tuple[Difference, ...]]
 Answer = Literal["same", "related", "different", "conflict", "supersedes"]
 
 MOST_PER_KEY = 12  # a key that more lessons share says little; beyond it no pairs are made from it
@@ -128,7 +129,7 @@ def find_same(
     found: list[Judged] = []
     for a, b in sorted(pairs):
         meaning = float(vectors[a] @ vectors[b]) if vectors is not None else None
-        judgement = judge_traits(traits[a], traits[b], weights, meaning)
+        judgement = judge_traits(traits[a], traits[b], weights, meaning, cache.differ)
         if judgement.answer != "different":
             found.append(Judged(a, b, judgement))
     return tuple(found)
@@ -144,14 +145,18 @@ def judge_pair(a: Solution, b: Solution, weights: Weights, embed: Embed | None =
     return judge_traits(*traits, weights, meaning)
 
 
-def judge_traits(a: Traits, b: Traits, weights: Weights, meaning: float | None = None) -> Judgement:
-    """The judgement from traits; `meaning` is the cosine of their vectors where the extra is installed."""
+def judge_traits(
+    a: Traits, b: Traits, weights: Weights, meaning: float | None = None, differ: Differ = differs
+) -> Judgement:
+    """The judgement from traits; `meaning` is the cosine of their vectors where the extra is installed, `differ` finds
+    the values in which two texts differ."""
     if not _worth_comparing(a, b, weights, meaning):
         return Judgement("different")
     shared = _compare(a, b, weights, meaning)
     reason, score = _same(shared)
     alike = shared.contained >= 0.75 or (shared.title >= 0.5 and shared.contained >= 0.5)
-    differences = value_conflicts(a, b) if reason or (alike and min(a.length, b.length) <= SHORT) else ()
+    looked_at = reason or (alike and min(a.length, b.length) <= SHORT)
+    differences = value_conflicts(a, b, differ) if looked_at else ()
     if differences:
         answer: Answer = "supersedes" if _reverses(a, b) else "conflict"
         return Judgement(answer, max(score, 0.5), (reason or "alike but for values",), differences)
@@ -165,16 +170,18 @@ def judge_traits(a: Traits, b: Traits, weights: Weights, meaning: float | None =
     return Judgement("different")
 
 
-def value_conflicts(a: Traits, b: Traits) -> tuple[Difference, ...]:
+def value_conflicts(a: Traits, b: Traits, differ: Differ = differs) -> tuple[Difference, ...]:
     """The values in which two lessons contradict each other, where that is what parts them; else empty.
 
     In their titles one is enough. In their texts a share of the shorter's statements must be concerned: in long texts
     single statements may disagree while the lesson is the same, and a merge keeps both sides of those.
     """
-    titles = differs(a.title, b.title)
+    titles = differ(a.title, b.title)
     if titles and abs(a.foreign - b.foreign) < FOREIGN:
         return titles
-    found = differs(a.text, b.text)
+    found = differ(a.text, b.text)
+    if not found:
+        return ()
     statements = min(len(split_sentences(a.text)), len(split_sentences(b.text)))
     return found if len({d.in_a for d in found}) >= max(1, CONFLICT_SHARE * statements) else ()
 
@@ -233,12 +240,14 @@ def _compare(a: Traits, b: Traits, weights: Weights, meaning: float | None) -> _
     symptom = weights.rare(a.symptom & b.symptom)
     fix = weights.rare(a.fix & b.fix)
     least = [min(len(weights.rare(x)), len(weights.rare(y))) for x, y in ((a.symptom, b.symptom), (a.fix, b.fix))]
+    words, contained = weights.words_shared(a.words, b.words)
+    literal_share, literal_contained = weights.literals_shared(a.literals, b.literals)
     return _Evidence(
         title=weights.word_share(a.title_words, b.title_words),
-        words=weights.word_share(a.words, b.words),
-        contained=weights.word_containment(a.words, b.words),
-        literal_share=weights.literal_share(a.literals, b.literals),
-        literal_contained=weights.literal_containment(a.literals, b.literals),
+        words=words,
+        contained=contained,
+        literal_share=literal_share,
+        literal_contained=literal_contained,
         literals=min(len(a.literals), len(b.literals)),
         rare=len(weights.rare(a.literals & b.literals)),
         symptom=len(symptom),

@@ -1,8 +1,9 @@
-"""The traits of lessons, kept from run to run by what they were read from.
+"""The traits of lessons, and what two texts differ in, kept from run to run by what they were read from.
 
 One SQLite file: a row a text, with what every lesson is looked at for (keys) apart from what only those are that share
-something (traits). Reading a lesson takes half a millisecond, reading its row a tenth of that. The file can be deleted
-at any time, and starts anew when one of the modules that read traits has changed.
+something (traits); a row for two texts that were set against each other. Reading a lesson takes half a millisecond,
+reading its row a tenth of that. The file can be deleted at any time, and starts anew when one of the modules that read
+traits has changed.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import index.bullets
 import index.literals
 import index.signature
 from detectors.traits import Keys, Traits, read_keys, read_traits, title_of
+from index.literals import Difference, differs
 from index.records import Solution
 
 DATABASE = "traits.db"
@@ -29,9 +31,12 @@ _READERS = (detectors.traits, index.bullets, index.literals, index.signature)
 _SCHEMA = (
     "create table if not exists made_by(version text)",
     "create table if not exists lessons(name blob primary key, keys blob, traits blob) without rowid",
+    "create table if not exists differences(name blob primary key, found blob) without rowid",
 )
 _BUSY_SECONDS = 5.0
 _WASTE = 1.5  # rows for each lesson there is, from which on the others are deleted
+
+_STALE = 4  # kept comparisons for each of the last run, from which on only those are kept
 
 Row = tuple[bytes, bytes | None]
 
@@ -44,6 +49,7 @@ class TraitCache:
         self._db: sqlite3.Connection | None = None
         self._rows: dict[bytes, Row] = {}
         self._changed: set[bytes] = set()
+        self._compared: dict[bytes, bytes] = {}
 
     def __enter__(self) -> Self:
         if self._folder is not None:
@@ -113,6 +119,20 @@ class TraitCache:
             text=f"{title}\n\n{solution.body}",
         )
 
+    def differ(self, a: str, b: str) -> tuple[Difference, ...]:
+        """`index.literals.differs` of two texts."""
+        name = _name(a, b)
+        kept = self._compared.get(name)
+        if kept is None and self._db is not None:
+            row = self._db.execute("select found from differences where name = ?", (name,)).fetchone()
+            kept = None if row is None else row[0]
+        if kept:
+            self._compared[name] = kept
+            return tuple(Difference(*fields) for fields in orjson.loads(kept))
+        found = differs(a, b)
+        self._compared[name] = _dump(*([d.kind, d.a, d.b, d.in_a, d.in_b] for d in found))
+        return found
+
     def _keep(self, name: bytes, row: Row) -> Row:
         self._rows[name] = row
         self._changed.add(name)
@@ -129,6 +149,7 @@ class TraitCache:
         if self._db.execute("select version from made_by").fetchall() != [(version,)]:
             self._db.execute("delete from made_by")
             self._db.execute("delete from lessons")
+            self._db.execute("delete from differences")
             self._db.execute("insert into made_by values (?)", (version,))
         for name, keys, traits in self._db.execute("select name, keys, traits from lessons"):
             self._rows[name] = (keys, traits)
@@ -136,6 +157,11 @@ class TraitCache:
     def _write(self, db: sqlite3.Connection) -> None:
         rows = [(name, *self._rows[name]) for name in sorted(self._changed)]
         db.executemany("insert or replace into lessons values (?, ?, ?)", rows)
+        if self._compared:
+            (count,) = db.execute("select count(*) from differences").fetchone()
+            if count > _STALE * (len(self._compared) + 100):
+                db.execute("delete from differences")
+            db.executemany("insert or replace into differences values (?, ?)", sorted(self._compared.items()))
         db.execute("commit")
 
     def _close(self) -> None:
@@ -149,7 +175,10 @@ class TraitCache:
 def content_name(solution: Solution) -> bytes:
     """Sixteen bytes that name all that keys and traits are read from."""
     triggers = solution.triggers
-    parts = (solution.title, solution.body, *triggers.paths, "", *triggers.commands, "", *triggers.errors)
+    return _name(solution.title, solution.body, *triggers.paths, "", *triggers.commands, "", *triggers.errors)
+
+
+def _name(*parts: str) -> bytes:
     return hashlib.blake2b("\0".join(parts).encode("utf-8", "surrogatepass"), digest_size=16).digest()
 
 

@@ -89,20 +89,17 @@ class Weights:
         both, left, right = self._weights(self.words, a, b)
         return _part(both, left + right - both)
 
-    def word_containment(self, a: frozenset[str], b: frozenset[str]) -> float:
-        """The weighted share of the words of one side, whichever is more, that the other side has."""
+    def words_shared(self, a: frozenset[str], b: frozenset[str]) -> tuple[float, float]:
+        """The weighted Jaccard index of two sets of words, and the share of the words of one side, whichever is more,
+        that the other side has."""
         both, left, right = self._weights(self.words, a, b)
-        return max(_part(both, left), _part(both, right))
+        return _part(both, left + right - both), max(_part(both, left), _part(both, right))
 
-    def literal_share(self, a: frozenset[str], b: frozenset[str]) -> float:
-        """The weighted Jaccard index of two sets of literals."""
+    def literals_shared(self, a: frozenset[str], b: frozenset[str]) -> tuple[float, float]:
+        """The weighted Jaccard index of two sets of literals, and the share of the literals of the smaller side that
+        the other has."""
         both, left, right = self._weights(self.literals, a, b)
-        return _part(both, left + right - both)
-
-    def literal_containment(self, a: frozenset[str], b: frozenset[str]) -> float:
-        """The weighted share of the literals of the smaller side that the other has."""
-        both, left, right = self._weights(self.literals, a, b)
-        return _part(both, min(left, right))
+        return _part(both, left + right - both), _part(both, min(left, right))
 
     def _weights(
         self, weights: Mapping[str, float], a: frozenset[str], b: frozenset[str]

@@ -6,12 +6,15 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 
+from curate.dedup import KeptApart, plan_dedup, text_differences
 from detectors.duplicate_files import duplicates_in
 from detectors.duplicates import Pair, find_near_duplicates
 from detectors.embedding import find_embedder
 from detectors.meaning import Judged, find_same
 from detectors.trait_cache import TraitCache
 from flows.context import Pass, recall_database
+from index.changes import Plan
+from index.literals import Difference
 from index.records import Solution
 from index.store import SOLUTIONS
 
@@ -45,6 +48,16 @@ def near_duplicates(run: Pass, solutions: Sequence[Solution]) -> tuple[Pair, ...
         if a is not None and b is not None:
             pairs.append(Pair(min(a, b), max(a, b), jaccard, ratio))
     return tuple(sorted(pairs))
+
+
+def plan_merges(run: Pass, solutions: Sequence[Solution], pairs: Sequence[Pair], kept_apart: KeptApart) -> Plan:
+    """The plan that merges near-duplicates; what two texts differ in is kept from run to run."""
+    with TraitCache(None if run.dry_run else cache_folder(run)) as known:
+
+        def differ(a: Solution, b: Solution) -> tuple[Difference, ...]:
+            return text_differences(a, b, known.differ)
+
+        return plan_dedup(solutions, pairs, run.world.settings.dedup, kept_apart, run.store.mtimes, differ=differ)
 
 
 def same_meaning(run: Pass, solutions: Sequence[Solution]) -> tuple[Judged, ...]:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from curate.consolidate import Question, cluster_same, plan_consolidate
 from curate.decay import matching_archived, plan_decay, plan_return
-from curate.dedup import DECISIONS_FILE, KeptApart, conflict_note, pair_key, parse_decisions, plan_dedup
+from curate.dedup import DECISIONS_FILE, KeptApart, conflict_note, pair_key, parse_decisions
 from curate.drafts import read_decisions, read_drafts
 from curate.effects import read_effects, tally
 from curate.evidence import find_evidence, read_git_times, read_seen, update_seen, write_seen
@@ -128,14 +128,13 @@ def within_budget(run: Pass, plan: Plan) -> Plan:
 
 def deduplicate(run: Pass) -> None:
     """Merge near-duplicates; what differs in a value is shown to a person instead."""
-    from flows.alike import near_duplicates
+    from flows.alike import near_duplicates, plan_merges
 
     solutions = run.cleared
-    settings = run.world.settings.dedup
     pairs = near_duplicates(run, solutions)
     run.same += [(solutions[pair.a].id, solutions[pair.b].id, "near-duplicate text") for pair in pairs]
     kept_apart = read_kept_apart(run)
-    run.land(within_budget(run, plan_dedup(solutions, pairs, settings, kept_apart, run.store.mtimes)))
+    run.land(within_budget(run, plan_merges(run, solutions, pairs, kept_apart)))
     run.scan()
 
 

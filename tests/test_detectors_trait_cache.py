@@ -14,6 +14,7 @@ from detectors.meaning import Judged, find_same
 from detectors.trait_cache import DATABASE, TraitCache
 from detectors.traits import read_keys, read_traits
 from index.frontmatter import parse_solution
+from index.literals import differs
 from index.records import Solution, Triggers
 
 
@@ -100,3 +101,18 @@ def test_any_text_comes_back_as_it_was(
             (keys,) = known.keys([solution])
             assert keys == read_keys(solution)
             assert known.traits(solution, keys) == read_traits(solution)
+
+
+def test_what_two_texts_differ_in_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second run does not compare them again, and says the same; a text that changed is compared anew."""
+    a, b = "The port is 5432 here.", "The port is 5433 here."
+    expected = differs(a, b)
+    assert expected
+    with TraitCache(tmp_path) as known:
+        assert known.differ(a, b) == expected
+        assert known.differ(a, a) == ()
+    monkeypatch.setattr(detectors.trait_cache, "differs", lambda *_: "anew")
+    with TraitCache(tmp_path) as known:
+        assert known.differ(a, b) == expected
+        assert known.differ(a, a) == ()
+        assert known.differ(b, a) == "anew"
