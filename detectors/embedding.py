@@ -36,6 +36,20 @@ def find_embedder() -> Embed | None:
     return _load(folder)
 
 
+def find_likeness() -> Callable[[str, Sequence[str]], list[float]] | None:
+    """The cosine of a query with each of some texts, where the extra is installed, else None."""
+    embed = find_embedder()
+    if embed is None:
+        return None
+
+    def likeness(query: str, texts: Sequence[str]) -> list[float]:
+        vectors = embed([query, *texts])
+        cosines: list[float] = (vectors[1:] @ vectors[0]).tolist()
+        return cosines
+
+    return likeness
+
+
 @lru_cache(maxsize=1)
 def _load(folder: Path) -> Embed:
     """The embedder over the two files below `folder`."""

@@ -3,7 +3,7 @@
 import time
 
 from flows.hook_place import Place, add_given, connect, forget_given, read_file
-from index.matching import Hit, match_text
+from index.matching import Hit, is_foreign, match_text
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -33,16 +33,6 @@ def choose(db: "Any", hits: "dict[int, Hit]", project: str, moment: str) -> "lis
         return ranked
     declared = [hit for hit in ranked if hit.kinds != ["mention"]]
     return declared or ranked[:1]
-
-
-def is_foreign(owner: str, project: str) -> bool:
-    """Whether two projects are known by their remotes and differ."""
-    return owner != project and is_remote(owner) and is_remote(project)
-
-
-def is_remote(project: str) -> bool:
-    """Whether a project's name is a remote's, host first, and no folder."""
-    return "/" in project and not project.startswith(("/", "~")) and "." in project.partition("/")[0]
 
 
 def render_lesson(db: "Any", hit: Hit, today: int) -> str:

@@ -31,8 +31,8 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST_LESSONS = 3
-PROMPT_FLOOR = 8.0
-MENTION_FLOOR = 1.5
+PROMPT_FLOOR = 4.5  # of `matching.bearing`: a rare name and another word, or a rare tag alone
+MENTION_FLOOR = 0.5
 PROMPT_WORDS = 24  # words of the prompt, known from lessons, that later edits are weighed with
 EDITS = frozenset(
     "edit multiedit write notebookedit replace write_file edit_file create_file apply_patch search_replace".split()

@@ -6,7 +6,7 @@ Used by the recall hook and by `index.recall`. Imports only our own import-free 
 
 from index.globs import anchors, clean_path, matches_any
 from index.signature import command_parts
-from index.words import path_words, stem, words_of
+from index.words import STOP, TABLE, USUAL, path_words, stem, words_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -22,6 +22,10 @@ MOST_TERMS_ASKED = 200
 MOST_POSTINGS = 800  # rows that all terms of a question together may touch
 BACKGROUND = 200  # lessons that a small store is padded with, so that rarity means something in it
 COMMON_IN_BACKGROUND = 60
+USUAL_SHARE = 0.4  # how much a usual word counts of its rarity when one asks what a text is about
+OUTER_SHARE = 0.5  # and a word of the body, beside those of title and tags
+SURE_NAME = 4.3  # a name this rare is enough alone: it is of one solution or two
+MOST_MENDED = 6  # unknown words of a text; one that has more of them is about other matters
 COMMON = frozenset(
     stem(word)
     for word in "add all also build call change check code command create error fail file find fix function get give "
@@ -48,6 +52,16 @@ class Hit:
             self.kinds.append(kind)
             self.reasons.append(reason)
             self.score += score
+
+
+def is_foreign(owner: str, project: str) -> bool:
+    """Whether two projects are known by their remotes and differ."""
+    return owner != project and is_remote(owner) and is_remote(project)
+
+
+def is_remote(project: str) -> bool:
+    """Whether a project's name is a remote's, host first, and no folder."""
+    return "/" in project and not project.startswith(("/", "~")) and "." in project.partition("/")[0]
 
 
 def count_lessons(db: "Any") -> int:
@@ -160,21 +174,92 @@ def same_word(wanted: str, word: str) -> bool:
 def match_text(db: "Any", text: str, hits: "Hits", floor: float = 0.0, most: int = 20) -> "dict[str, float]":
     """Solutions that speak of what a text asks, by BM25; returns the text's known words with their rarity.
 
-    `floor` is the least rarity that the words a solution shares with the text must add up to; 0 takes every hit.
+    `floor` is the least that `bearing` must be; 0 takes every hit.
     """
     total = count_lessons(db)
     weights = weights_of(db, in_bounds(words_of(text)), "vdoc", total)
+    plain = {stem(word) for word in text.lower().translate(TABLE).split()}
+    for wrong, right in mend_words(db, weights).items():
+        del weights[wrong]
+        weights.update(weights_of(db, [right], "vdoc", total))
+        plain.add(right)
     for mid, rank in search_words(db, "fdoc", weights, most):
         title, tags, sentences = db.execute("select title, tags, sents from lesson where mid = ?", (mid,)).fetchone()
         named = set(words_of(f"{title} {tags}"))
         document = named.union(sentences.split())
         shared = [word for word in weights if word in document and weights[word][0] > 0.2]
-        mass = sum(weights[word][0] * (1.5 if word in named else 1.0) for word in shared)
-        if mass < floor or (floor and len(shared) < 2):
+        if floor and not is_named(title, tags, plain, weights) and bearing(shared, weights, named) < floor:
             continue
+        mass = sum(weights[word][0] * (1.5 if word in named else 1.0) for word in shared)
         best = sorted(shared, key=lambda word: (-weights[word][0], word))[:4]
         hits.setdefault(mid, Hit(mid)).add("text", min(rank, 30.0) / 15 + mass / 40, f"speaks of {', '.join(best)}")
     return {word: weight for word, (weight, count) in weights.items() if count}
+
+
+def is_named(title: str, tags: str, plain: "set[str]", weights: "dict[str, tuple[float, int]]") -> bool:
+    """Whether a text has all words of a solution's tag, or of a title of one or two, and they are rare together."""
+    names = tags.split()
+    if title.count(" ") < 2:
+        names.append(title)
+    for name in names:
+        words = {stem(word) for word in name.lower().translate(TABLE).split() if word not in STOP}
+        if words and words <= plain:
+            alone = len(words) == 1
+            rare = sum(
+                weights[word][0] * (USUAL_SHARE if alone and word in USUAL else 1.0)
+                for word in words
+                if word in weights
+            )
+            if rare >= SURE_NAME:
+                return True
+    return False
+
+
+def bearing(shared: "list[str]", weights: "dict[str, tuple[float, int]]", named: "set[str]") -> float:
+    """How far a solution is about what a text asks: the rarity of the words they share, most of all of its names.
+
+    One word alone bears nothing; a part of another word (git and hub of github) is no word of its own.
+    """
+    whole = [word for word in shared if not any(word != other and word in other for other in shared)]
+    if len(whole) < 2:
+        return 0.0
+    return sum(
+        weights[word][0] * (USUAL_SHARE if word in USUAL else 1.0) * (1.0 if word in named else OUTER_SHARE)
+        for word in whole
+    )
+
+
+def mend_words(db: "Any", weights: "dict[str, tuple[float, int]]") -> "dict[str, str]":
+    """What unknown words of a text are misspelt for: a known one with the same beginning and one slip elsewhere."""
+    mended: dict[str, str] = {}
+    unknown = [word for word, (_, count) in weights.items() if not count and len(word) > 3 and word.isalpha()]
+    if len(unknown) > MOST_MENDED:
+        return {}
+    for word in unknown:
+        if word.isascii() and word not in USUAL and word not in COMMON:
+            rows = db.execute(
+                "select term from vdoc where term >= ? and term < ? and length(term) between ? and ? "
+                "order by doc desc, term limit 2000",
+                (word[:2], word[:2] + "\x7f", len(word) - (len(word) > 4), len(word) + 1),
+            ).fetchall()
+            near = next((term for (term,) in rows if one_slip(word, term)), "")
+            if near and near not in weights:
+                mended[word] = near
+    return mended
+
+
+def one_slip(word: str, other: str) -> bool:
+    """Whether a letter left out, added, or two swapped lead from one word to the other; in long ones a wrong letter."""
+    if abs(len(word) - len(other)) > 1 or word == other:
+        return False
+    at = 0
+    while at < min(len(word), len(other)) and word[at] == other[at]:
+        at += 1
+    rest, wanted = word[at:], other[at:]
+    if len(word) != len(other):
+        return rest[1:] == wanted or rest == wanted[1:]
+    swapped = rest[:2] == wanted[1::-1] and rest[2:] == wanted[2:]
+    return swapped or (len(word) > 6 and rest[1:] == wanted[1:])
 
 
 def in_bounds(words: "list[str]") -> "list[str]":

@@ -22,7 +22,14 @@ PACK_TOKENS = 2000
 PACK_CONFIDENCE = 0.7
 LONGEST_LOG = 256 << 10
 MENTION_FLOOR = 4.0  # from here on a text's words bear on a path: one rare word in common, or its folder by name
+MOST_COMPARED = 400  # solutions whose meaning is compared with a query's: some 0.1 s
+ALIKE_ALONE = 0.4  # from this cosine on a solution is found though it shares no word with the query
+ALIKE_SURE = 0.6  # and from this on it passes any floor
 KIND_ORDER = ("error", "command", "path", "mention", "text")
+
+
+# The cosine of a query's meaning with that of each text; the extra `embed` brings one (detectors.embedding).
+Likeness = Callable[[str, Sequence[str]], Sequence[float]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,11 +63,13 @@ def recall(
     project: str = "",
     today: date | None = None,
     floor: float = 0.0,
+    likeness: Likeness | None = None,
 ) -> list[Found]:
     """The `k` solutions that fit best, each with its reasons; of the same id the first database's.
 
-    `path` is relative to its project. `floor` is the least rarity that a query's words found in a solution must add up
-    to; 0 takes all. A missing or unreadable database holds nothing.
+    `path` is relative to its project. A solution of another `project`, where both are known by their remotes, is found
+    by its errors and commands alone. `floor` is the least that a solution must bear on a query (`matching.bearing`); 0
+    takes all. With `likeness` the query's meaning counts too. A missing or unreadable database holds nothing.
     """
     found: dict[str, Found] = {}
     for database in databases:
@@ -73,13 +82,40 @@ def recall(
             if path:
                 matching.match_path(db, path, hits)
                 matching.match_mentions(db, path, words_of(query), hits, max(floor, MENTION_FLOOR))
-            if query:
-                matching.match_text(db, query, hits, floor, most=max(20, 2 * k))
+            if query.strip():
+                spoken: dict[int, Hit] = {}
+                matching.match_text(db, query, spoken, floor, most=MOST_COMPARED if likeness else max(20, 2 * k))
+                if likeness:
+                    match_meaning(db, query, spoken, floor, likeness)
+                for mid, hit in spoken.items():
+                    hits.setdefault(mid, Hit(mid)).add("text", hit.score, hit.reasons[0])
             for hit in hits.values():
                 one = read_found(db, hit, project, today or date.today())
-                found.setdefault(one.id, one)
+                declared = {"error", "command"}.intersection(hit.kinds)
+                if declared or not matching.is_foreign(one.project, project):
+                    found.setdefault(one.id, one)
     ranked = sorted(found.values(), key=lambda one: (-one.score, one.id))
     return ranked[:k]
+
+
+def match_meaning(db: sqlite3.Connection, query: str, hits: dict[int, Hit], floor: float, likeness: Likeness) -> None:
+    """Raise what is alike in meaning among what shares words with a query, and add what is alike without.
+
+    The words' best score and a cosine of 1 count the same (convex fusion: Bruch et al., "An Analysis of Fusion
+    Functions for Hybrid Retrieval", 2023). The most useful solutions are compared first, and only so many.
+    """
+    rows = db.execute("select mid, title, brief from lesson order by mid limit ?", (MOST_COMPARED,)).fetchall()
+    known = {row[0] for row in rows}
+    marks = ",".join("?" * len(hits))
+    rows += db.execute(f"select mid, title, brief from lesson where mid in ({marks})", list(hits)).fetchall()  # noqa: S608
+    rows = rows[: len(known)] + [row for row in rows[len(known) :] if row[0] not in known]
+    best = max((hit.score for hit in hits.values()), default=1.0)
+    alike = likeness(query, [f"{title}\n{brief}" for _, title, brief in rows]) if rows else []
+    for (mid, _, _), cosine in zip(rows, alike, strict=True):
+        if mid in hits:
+            hits[mid].score += best * max(0.0, cosine)
+        elif cosine >= (ALIKE_SURE if floor else ALIKE_ALONE):
+            hits.setdefault(mid, Hit(mid)).add("text", best * cosine, "means much the same")
 
 
 def open_database(path: Path) -> sqlite3.Connection:

@@ -13,6 +13,54 @@ STOP = frozenset(
     "we were what when where which while who why will with would you your".split()
 )
 LONGEST_WORD = 40
+# Words that turn up in any talk about programs, as `stem` leaves them: alone they tell no lesson from another.
+USUAL = frozenset(
+    (
+        "able above act action activ actual after again against ago already although alway another answer anyway api "
+        "app applicat apply area argument around array ask assum async attempt away backend backward bas base basic "
+        "batch becom befor begin behavior behaviour below best better between block body both box branch break brief "
+        "broken browser bug button care carefully case catch cause certain chanc choic choos clean clear click client "
+        "close cluster column come comment commit common compar compil complet component concern config configur "
+        "connect connection consider consistent contain content context control conversion convert copy correct cost "
+        "coupl cover crash current custom cut cycle daily data databas date day deal debug decid decision default "
+        "defin delet depend dependency deploy describ design detail develop development devic differenc different "
+        "direct directory disabl discuss display doc document doing domain done doubl down download draft drop "
+        "duplicat dur each early easier easy edge edit effect effort either element else email empty enabl end "
+        "endpoint enough ensur entir entity entry environment especially even event ever every everyth exact exampl "
+        "except exist expect experienc explain explicit export external extra fact factor fair false far fast featur "
+        "feel few field filter final finish first flow folder follow force form format former forward found four "
+        "framework frontend full further futur general generat global goal going gone good great group grow guess "
+        "guidanc guide half hand handl happen hard head header health hear here hide hierarchy high history hit hold "
+        "home honest hook hope host hour however html http hundr idea identify ignor image implement important improv "
+        "increas index info informat infrastructur initial insid install instanc instead int integrat interfac "
+        "internal involv io item job join js json keep key kind knowledg known label land languag large last late "
+        "later layer layout lead learn least leave left less let level library life light like likely limit link "
+        "listen littl live load local locat log logic long loop lose lot low main maintain major manag manual many "
+        "map mark match matter maybe mean measur memory mention merge method metric middl might migrat mind minut "
+        "miss mode model modern modul monitor month more most mostly move much multipl must nativ natural near never "
+        "next nice nobody node none normal note noth notic object obvious off offer often ok okay old once one onlin "
+        "operat opinion opposit order original other otherwis out over overall overview own packag page pair "
+        "parameter parent parse part party pass past patch pattern peopl per perfect perform performanc period person "
+        "pick piece pipelin place plain plan plus point pool popular port position possibl post practic prefer "
+        "preferenc prepar present prevent previous privat probably procedur process production proper property "
+        "protect prove provid public pull purpos push put quality query question quick quite random range rate rather "
+        "raw reach ready real really reason reasonabl receiv recent recommend record reduc refactor refer referenc "
+        "regard regular relat releas relevant reliabl remain remember render repeat replac repo report repository "
+        "request requir reset resolv resourc respond respons rest restart retry review right role root round route "
+        "row rule runtim safe same sampl save say schedul schem schema scope score screen script search second secret "
+        "section security seem select self send sense separat sequenc serve server servic session setup several shape "
+        "share short side similar simpl simply since singl site situat size skip slow small smart snippet softwar "
+        "solution solve some someon someth sometim soon sort sourc space spe spec special specific spend split stack "
+        "stag stage standard state statement static status stay step stick still stop storag store story strategy "
+        "stream strict strong structur stuck stuff style subject success such suggest suite summariz summary suppos "
+        "switch sync syntax system table tag take talk target task team technical tell term thank theme think third "
+        "thought thousand three through throw tie tip title today together token tomorrow tool top topic total touch "
+        "track traffic train transfer transform travel treat trick trigger troubl true trust turn two under "
+        "understand uniqu unit unknown unless until upload url usage useful user usual utility valid validat variabl "
+        "various very via view visibl wait walk watch weak web week weird well whatever whether whole wide window "
+        "wish within without wonder word worker world worry worth wrap wrong year yes yesterday yet yourself "
+    ).split()
+)
 
 
 class Separators(dict[int, str]):

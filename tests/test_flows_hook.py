@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 
 from flows import hook
-from flows.hook_give import count_tokens, is_foreign
+from flows.hook_give import count_tokens
 from flows.hook_place import normalise_remote, plain_name
+from index.matching import is_foreign
 from index.recall_db import RECALL_DB, build
 from index.recall_db import plain_name as builder_name
 from index.records import Solution, Source, Triggers

@@ -1,13 +1,24 @@
 """What fits an event is told by what is declared, and by how rare the words in common are."""
 
 import math
+import sqlite3
+import tempfile
+from contextlib import closing
+from datetime import UTC, date, datetime
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flows.hook_recall import PROMPT_FLOOR
+from index import matching
 from index.error_matching import is_within, likeness, mask_label
-from index.matching import Hit, log, mention_keys, rarity, words_follow
+from index.matching import Hit, log, mention_keys, one_slip, rarity, words_follow
+from index.recall_db import build
+from index.records import Solution
+
+DAY = date(2026, 6, 1)
 
 
 @given(st.floats(1e-6, 1e9))
@@ -77,3 +88,67 @@ def test_of_one_kind_a_hit_counts_once() -> None:
     hit.add("path", 2.0, "b")
     hit.add("error", 1.0, "c")
     assert (hit.score, hit.kinds, hit.reasons) == (3.0, ["path", "error"], ["a", "c"])
+
+
+@pytest.mark.parametrize(
+    ("word", "other", "slip"),
+    [
+        ("typscript", "typescript", True),
+        ("typsecript", "typescript", True),
+        ("reedis", "redis", True),
+        ("eror", "error", True),
+        ("kubernates", "kubernetes", True),
+        ("mango", "mongo", False),
+        ("redis", "redis", False),
+        ("pyhton", "pthyon", False),
+        ("cat", "catalogue", False),
+    ],
+)
+def test_one_slip_is_mended_and_no_more(word: str, other: str, slip: bool) -> None:
+    assert one_slip(word, other) is slip
+
+
+def fits(tmp_path: Path, prompt: str, floor: float = PROMPT_FLOOR) -> set[str]:
+    """The ids of what a prompt brings up in a small store."""
+    hits: dict[int, Hit] = {}
+    lessons = [
+        lesson("K", "kubernetes", "Services run on EKS; the charts are in the monorepo.", ("k8s", "rolling-update")),
+        lesson("T", "typescript settings", "Strict mode, and no implicit any.", ("ts",)),
+        lesson("Q", "dead letter queue", "Failed messages wait in MongoDB until somebody replays them.", ("dlq",)),
+    ]
+    target = tmp_path / "fits.db"
+    build(target, lessons, {each.path: True for each in lessons}, DAY)
+    with closing(sqlite3.connect(target)) as db:
+        matching.match_text(db, prompt, hits, floor)
+        return {str(db.execute("select id from lesson where mid = ?", (mid,)).fetchone()[0]) for mid in hits}
+
+
+def lesson(name: str, title: str, body: str, tags: tuple[str, ...]) -> Solution:
+    return Solution(
+        name, title, "knowledge", body, tags=tags, created=datetime(2026, 5, 1, tzinfo=UTC), path=f"{name}.md"
+    )
+
+
+@pytest.mark.parametrize(
+    ("prompt", "found"),
+    [
+        ("k8s?", {"K"}),
+        ("what do we do about a rolling update of the shop", {"K"}),
+        ("rolling hills and a picture of them", set()),
+        ("how do I configure typscript in strict mode?", {"T"}),
+        ("replay what is in the dead letter queue", {"Q"}),
+        ("the mango is ripe", set()),
+        ("use strict words in the mode line", set()),
+        ("please fix the failing test and run everything again", set()),
+        ("ツールの設定を教えて", set()),
+        ("", set()),
+    ],
+)
+def test_a_prompt_brings_up_what_it_names_and_else_nothing(tmp_path: Path, prompt: str, found: set[str]) -> None:
+    assert fits(tmp_path, prompt) == found
+
+
+@given(st.text(max_size=80), st.floats(0.1, 20))
+def test_a_higher_floor_never_lets_more_through(prompt: str, floor: float) -> None:
+    with tempfile.TemporaryDirectory() as name:
+        assert fits(Path(name), prompt, floor) <= fits(Path(name), prompt, 0.0)
