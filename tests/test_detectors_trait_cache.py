@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -111,8 +112,9 @@ def test_what_two_texts_differ_in_is_kept(tmp_path: Path, monkeypatch: pytest.Mo
     with TraitCache(tmp_path) as known:
         assert known.differ(a, b) == expected
         assert known.differ(a, a) == ()
-    monkeypatch.setattr(detectors.trait_cache, "differs", lambda *_: "anew")
+    anew = (replace(expected[0], a="anew"),)
+    monkeypatch.setattr(detectors.trait_cache, "differs", lambda *_: anew)
     with TraitCache(tmp_path) as known:
         assert known.differ(a, b) == expected
         assert known.differ(a, a) == ()
-        assert known.differ(b, a) == "anew"
+        assert known.differ(b, a) == anew
