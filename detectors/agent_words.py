@@ -97,7 +97,7 @@ _VERBS = (
     "match merge migrate mock move mutate name never normali[sz]e not omit open override pad parse pass "
     "patch persist pin point poll prefer prefix preserve prevent provide pull push put quote raise rebase "
     "rebuild recreate reduce refactor regenerate register reinstall remove rename render replace require "
-    "reset resolve restart restore restrict retry return reuse revert rewrite rotate round run sanitize "
+    "reset resolve restart restore restrict retry return roll reuse revert rewrite rotate round run sanitize "
     "save scope seed select send separate seriali[sz]e serve set shrink sign simplify skip sort specify "
     "split start stop store strip stub supply swap switch sync tag target tell throw treat trim truncate "
     "try turn type unlock unset unwrap update upgrade use validate wait widen wire wrap write"

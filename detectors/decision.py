@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator
 
 from detectors.evidence import is_edit, is_person, is_statement, lines_of, teaches
+from detectors.person_words import approves
 from detectors.sentences import LITERAL, either, sentences
 from index.records import Episode, Session
 
@@ -79,7 +80,7 @@ def _followed(session: Session, at: int, names: list[str]) -> tuple[int, ...]:
     found = []
     for later in range(at + 1, min(len(session.turns), at + 14)):
         turn = session.turns[later]
-        if is_person(turn):
+        if is_person(turn) and not approves(turn.text):
             break
         if is_edit(turn) and any(name.split("(")[0] in turn.change.lower() for name in names if len(name) > 3):
             found.append(later)

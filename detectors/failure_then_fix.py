@@ -60,8 +60,11 @@ _PROBES = re.compile(
 CLEARS = re.compile(
     r"\b(?:install|ci|start|up|generate|gen|codegen|build|migrate|init|login|auth|add|pull|fetch|sync|stop|down|create|"
     r"restore|merge|rebase|skip|continue|upgrade|update|setup|seed|use|enable|link|unlock|clean|prune|bootstrap|"
-    r"compile|reset|register|provision|apply|import|export|kill|rm|mkdir|cp|mv|ln|chmod)\b"
+    r"rollback|restart|reload|reinstall|compile|reset|register|provision|apply|import|export|kill|rm|"
+    r"mkdir|cp|mv|ln|chmod)\b"
 )
+# A shell line that changes a file.
+_WRITES = re.compile(r"\bsed -i|\bperl -p?i|[^2&>\d]>>? ?[\w./~$\"'-]|\btee \S|\bpatch -p|\bgit apply\b")
 # Limits of the machine, which an edit clears only where it speaks of them.
 _OUTSIDE = frozenset({"network", "sandbox", "limit", "tool"})
 
@@ -167,7 +170,7 @@ def _may_clear(session: Session, at: int, later: int) -> bool:
     """Whether a command that went through may have cleared a failure: it puts something in place or does something,
     or the error or the agent speaks of it."""
     command, failed = session.turns[later].command, session.turns[at]
-    if puts_in_place(command):
+    if puts_in_place(command) or _WRITES.search(command):
         return True
     checks = checks_of(command)
     if any(not _PROBES.search(check) for check in checks):

@@ -107,7 +107,7 @@ _TASK = re.compile(
 # "Now the vouchers, please" names the next piece of work without a verb.
 _NEXT_TASK = re.compile(r"^(?:now|next|then)[, ]+[^.!?\n]{1,60}\bplease\b", re.IGNORECASE)
 _APPROVES = either(r"""
-    (?:yes|yep|yeah|sure|great|perfect|nice|cool|awesome|excellent|good|ok(?:ay)?|sounds good|looks good|lgtm|thanks?|thank you)\b(?!.{0,20}\bbut (?:don'?t|never|not|no)\b)
+    (?:yes|yep|yeah|sure|great|perfect|nice|cool|awesome|excellent|good|ok(?:ay)?|sounds good|looks good|lgtm|thanks?|thank you|agreed|makes sense|do it)\b(?!.{0,20}\bbut (?:don'?t|never|not|no)\b)
     ja\b|super|gut\b|oui|parfait|s[ií]\b|perfecto|sim\b|да\b|хорошо|好的|很好|可以|はい|いいね|좋아|네\b
 """)  # noqa: E501 - one alternative a line
 _REJECTS = either(r"""

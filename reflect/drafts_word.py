@@ -289,7 +289,7 @@ def draft_decision(session: Session, episode: Episode) -> Draft | None:
     if is_person(session.turns[episode.turns[0]]):
         return _persons_choice(said)
     chosen = next((one for one in sentences(said, 40) if is_choice(one)), "")
-    order = order_in(tidy(chosen))
+    order = order_in(_WOULD.sub("", tidy(chosen)))
     if not is_telling(order):
         return None
     edits = edits_of(session, episode)
@@ -305,6 +305,7 @@ def draft_decision(session: Session, episode: Episode) -> Draft | None:
     )
 
 
+_WOULD = re.compile(r"^(?:so )?I(?:'d| would)(?: rather)? (?=\w)", re.IGNORECASE)
 _SETTLE = re.compile(
     r"^(?:ok(?:ay)?|yes|then|so|fine|good|alright)?[,.: ]{0,2}(?:let'?s|lets|we(?:'ll| will| should| can)?|"
     r"i(?:'d| would| will|'ll)?)?(?: rather)?(?: just)? ?(?:go(?:ing)? with|stick(?:ing)? (?:with|to)|"

@@ -22,7 +22,8 @@ _FILLER = re.compile(
     r"^(?:(?:ah|oh|ok(?:ay)?|right|great|good|perfect|excellent|interesting|wait|hmm+|now|so|yes|yep|got it|"
     r"i see|found it|fixed|done|found the (?:issue|problem|bug|cause)|that makes sense|makes sense|"
     r"good (?:point|catch|question)|you(?:'re| are) (?:absolutely |completely |totally )?(?:right|correct)|"
-    r"fair point|actually|however|instead|but|clear(?: picture)?(?: now)?|understood|i understand(?: now)?|"
+    r"fair point|(?:the )?(?:fix|solution)(?=:)|actually|however|instead|but|clear(?: picture)?(?: now)?|"
+    r"understood|i understand(?: now)?|"
     r"i (?:can )?(?:now )?(?:clearly )?see the (?:issue|problem|bug)(?: more clearly)?(?: now)?|"
     r"now i (?:understand|see)(?: the (?:issue|issues|problem))?)[ ]?[.,!:;—–-]{1,3}\s{0,3})+",
     re.IGNORECASE,
@@ -37,7 +38,7 @@ _PRAISE = re.compile(r", (?:thereby )?ensuring [^`]{1,160}$", re.IGNORECASE)
 _ARTICLES = frozenset(
     "the a an this that these those it its they he she you your his her both there we our no each all "
     "only when if with "
-    "in on at by for since because and some any what which without after before test tests".split()
+    "in on at by for since because and some any every most what which without after before test tests".split()
 )
 _COMMENT = re.compile(r"^(?://|#|/?\*|<!--|--)")
 # Programs that are written small, and are no English words.
@@ -108,12 +109,13 @@ _PRONOUN = re.compile(
 )
 _CAUSAL = re.compile(r"\b(?:because|since|due to|so|as)\b|因为|ため|때문", re.IGNORECASE)
 _FIXED = re.compile(
-    r"^(?:the |a |one )?(?:\w{1,12} )?(?:fix|solution) (?:is|was|would)\b|\b(?:issue|problem|bug|error)s? (?:is|"
+    r"^(?:the |a |one )?(?:\w{1,12} )?(?:fix|solution)(?: (?:is|was|would)\b|:)|\b(?:issue|problem|bug|error)s? (?:is|"
     r"are|was|were|has been|have been) (?:now )?(?:resolved|fixed|solved|gone|addressed)",
     re.IGNORECASE,
 )
 _THEREFORE = re.compile(r",? (?:so|thus|therefore|hence|which means) (?=(?:that )?\S)", re.IGNORECASE)
 _ASIDES = re.compile(r",? \b(?:since|because|so that|instead of|rather than)\b")
+_THEN_I = re.compile(r"(?:[;,:]| [—–-]) (?:so |and |then )?(?=(?:I(?:'ll| will|'m going to)|let me) )", re.IGNORECASE)
 _FIX_IS = re.compile(r"\bthe (?:\w+ )?(?:fix|solution) (?:is|was|here is) to\b", re.IGNORECASE)
 _BRACKETS = re.compile(r"\([^)]{0,200}\)")
 _TO_FIX = re.compile(
@@ -151,6 +153,7 @@ def best_cause(texts: Sequence[str], names: frozenset[str], least: int = 1, near
         said = sentences(text)
         carried = 0
         for at, one in enumerate(said):
+            one = _THEN_I.split(one)[0]
             clean = tidy(one)
             weight = max(cause_weight(one), carried)
             if weight == 1 and not cause_weight(_BRACKETS.sub("", one)):

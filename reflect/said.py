@@ -24,7 +24,7 @@ _ASIDE = re.compile(
 _VERB = (
     r"is|are|was|were|has|have|will|would|can|cannot|can't|does|doesn't|do|don't|breaks?|ends?|needs?|"
     r"holds?|goes|gets?|"
-    r"got|broke|cost|lost|bit|burned|hit|tried|had|takes?|costs?|makes?|lets?|leaks?|fails?|works?|runs?|"
+    r"wants?|expects?|got|broke|cost|lost|bit|burned|hit|tried|had|takes?|costs?|makes?|lets?|leaks?|fails?|works?|runs?|"
     r"uses?|belongs?|lives?|contains?|depends?|means?|knows?"
 )
 _SO = re.compile(

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from detectors.evidence import checks_of, gone, is_failure, same_check, telling_line
-from tests.recorded import run, tool
+from detectors.evidence import checks_of, gone, is_failure, same_check, taken_back, telling_line
+from tests.recorded import edit, run, session, tool
 
 
 def test_checks_are_what_a_line_runs() -> None:
@@ -51,3 +52,34 @@ def test_any_output_has_an_answer(command: str, output: str) -> None:
     same_check(command, command)
     assert gone("", output) is False
     telling_line(output)
+
+
+LINES = st.lists(st.text(alphabet="abc =", min_size=1, max_size=6), max_size=3).map("\n".join)
+
+
+@given(LINES, LINES)
+def test_an_edit_and_its_inverse_stand_for_nothing(old: str, new: str) -> None:
+    """Both are taken back, whatever they change; another file's edit stands."""
+    undone = taken_back(session(edit("a.py", old, new), edit("b.py", "x", "y"), edit("a.py", new, old)))
+    lines = {frozenset(filter(None, map(str.strip, text.split("\n")))) for text in (old, new)}
+    assert undone == ({0: 2, 2: 2} if len(lines) == 2 else {})
+
+
+@pytest.mark.parametrize(
+    ("command", "wanted"),
+    [
+        ("git checkout -- src/a.py", {0: 2}),
+        ("git restore src/a.py", {0: 2}),
+        ("git restore --staged src/a.py", {}),
+        ("git checkout -- src/c.py", {}),
+        ("git checkout .", {}),
+        ("git restore .", {0: 2, 1: 2}),
+        ("git reset --hard", {0: 2, 1: 2}),
+        ("git checkout -b src/a.py-fix", {}),
+    ],
+)
+def test_what_git_puts_back_did_not_stand(command: str, wanted: dict[int, int]) -> None:
+    """The files that the command names, or all of them; not what was committed before."""
+    edits = (edit("src/a.py", "x", "y"), edit("src/b.py", "x", "y"))
+    assert taken_back(session(*edits, run(command, ""))) == wanted
+    assert taken_back(session(*edits, run("git commit -am x", ""), run(command, ""))) == {}

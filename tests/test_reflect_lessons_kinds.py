@@ -234,6 +234,82 @@ STORIES: dict[str, tuple[list[Turn], str]] = {
         "Add `imagePullSecrets`",
     ),
 }
+STORIES |= {
+    "a release that hangs in between": (
+        [
+            run("helm upgrade shop .", "Error: UPGRADE FAILED: another operation is in progress", failed=True),
+            agent("I need to roll back to revision 7 before another upgrade is possible."),
+            run("helm rollback shop 7", "ok"),
+            run("helm upgrade shop .", "upgraded"),
+        ],
+        "Run `helm rollback shop 7` when `helm upgrade shop .` says",
+    ),
+    "a need told in so many words": (
+        [
+            run("make r", "src/gl.cpp:88:12: error: 'glBind' was not declared in this scope", failed=True),
+            agent(
+                "On Linux `glBind` only comes from a loader. We vendor `glad`, so the include has to be "
+                "`<glad/glad.h>`."
+            ),
+            edit("src/gl.cpp", "#include <GL/gl.h>", "#include <glad/glad.h>"),
+            run("make r", "built"),
+        ],
+        "The include has to be `<glad/glad.h>`",
+    ),
+    "a lock file out of step": (
+        [
+            run("poetry install", "pyproject.toml changed significantly since poetry.lock was last generated.", True),
+            run("poetry lock", "ok"),
+            run("poetry install", "ok"),
+        ],
+        "Run `poetry lock` when `poetry install` says",
+    ),
+    "an error within a task runner's record": (
+        [
+            run("ansible-playbook site.yml", 'fatal: [s1]: FAILED! => {"msg": "Missing sudo password"}', failed=True),
+            agent("The inventory has to set `ansible_become_password` from the vault."),
+            run("ansible-playbook site.yml -e @vault.yml", "ok"),
+        ],
+        "The inventory has to set `ansible_become_password` from the vault",
+    ),
+    "a port that is given away": (
+        [
+            run("docker compose up -d", "Error: listen tcp 0.0.0.0:5432: bind: address already in use", failed=True),
+            agent(
+                "Port 5432 is in use by the local Postgres. I'll map the container to 5433 instead of stopping it, since other projects use it."
+            ),
+            edit("override.yml", "5432:5432", "5433:5432"),
+            run("docker compose up -d", "started"),
+        ],
+        "Map the container to 5433 instead of stopping it, since other projects use it",
+    ),
+    "an approach that the person takes back": (
+        [
+            agent("I'll move the `Room` set-up to a coroutine."),
+            edit("App.kt", "db = build()", "launch { db = build() }"),
+            person("revert this approach. `WidgetProvider` reads `db` before the coroutine is done and crashes"),
+            run("git checkout -- App.kt", ""),
+        ],
+        "Do not move the `Room` set-up to a coroutine",
+    ),
+    "a script with the wrong line ends": (
+        [
+            run("./release.sh", "./release.sh: line 5: syntax error near unexpected token `elif'", failed=True),
+            agent("The script has CRLF line ends."),
+            run("sed -i 's/x$//' release.sh", ""),
+            run("./release.sh", "tagged"),
+        ],
+        "Run `sed -i 's/x$//' release.sh` when `./release.sh` says",
+    ),
+    "an agent's choice that the person agreed to": (
+        [
+            agent("I'd use `pg-boss` instead of BullMQ because we already run Postgres."),
+            person("agreed"),
+            edit("queue.ts", "", "import PgBoss from 'pg-boss'"),
+        ],
+        "Use `pg-boss` instead of BullMQ because we already run Postgres",
+    ),
+}
 QUIET: dict[str, list[Turn]] = {
     "a slip of the last edit": [
         edit("cache.go", "", "e := c.itms[key]"),
