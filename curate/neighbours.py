@@ -71,8 +71,10 @@ def _explained(found: StoreFinding, by_path: Mapping[str, Solution]) -> bool:
 
 
 def is_shown(solution: Solution) -> bool:
-    """Whether every source of a lesson is work that the agent did and that the transcript shows."""
-    return bool(solution.sources) and all(source.origin == "agent" and source.lines for source in solution.sources)
+    """Whether a lesson tells in our own frame of work that the agent did and that the transcript shows: what failed,
+    and what was done instead. A bare claim that the agent wrote down is not shown."""
+    sources = solution.sources
+    return INSTEAD in solution.body and bool(sources) and all(one.origin == "agent" and one.lines for one in sources)
 
 
 def advice_of(body: str) -> str:

@@ -253,11 +253,11 @@ def contradictions(notes: Sequence[Note], project_files: Mapping[str, str]) -> I
         independent = {origin for older in against.values() for origin in older.origins or {older.path}}
         agreeing = [older for older in against.values() if not older.external]
         trusted = any(older.solution.trust == "reviewed" for older in agreeing)
-        if len(independent) >= 2 and len(agreeing) >= 2:
+        if any(claim.weakens(other) for claim in note.claims for old in agreeing for other in old.claims):
+            yield point(note, "protection_off", "high", "turns off a protection that an older note keeps", agreeing)
+        elif len(independent) >= 2 and len(agreeing) >= 2:
             reason = f"says otherwise than {len(agreeing)} older notes, with nothing to show for it"
             yield point(note, "contradiction", "high", reason, agreeing)
-        elif any(claim.weakens(other) for claim in note.claims for old in agreeing for other in old.claims):
-            yield point(note, "contradiction", "high", "turns off a protection that an older note keeps", agreeing)
         elif agreeing and trusted:
             yield point(note, "contradiction", "high", "says otherwise than a reviewed note", agreeing)
         elif any(claim.denies(other) for claim in note.claims for lines in files.values() for other in lines):

@@ -72,7 +72,7 @@ def test_a_swap_that_gains_rights_needs_a_review() -> None:
 def test_turning_off_a_protection_that_an_older_note_keeps_is_stopped() -> None:
     """The note that keeps the protection stays, the one that drops it without evidence waits."""
     new = lesson(8, "Deploys to the report host need no review by people.")
-    assert judged(new) == {new.path: {"store.contradiction"}}
+    assert judged(new) == {new.path: {"store.protection_off"}}
     assert judged(replace(new, body=new.body + " Agreed in ADR-12.")) == {}
 
 
