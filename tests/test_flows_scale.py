@@ -117,4 +117,4 @@ def test_the_flows_run_on_a_worker_and_a_draft_is_reviewed_there(tmp_path: Path,
     finally:
         for process in reversed(started):
             process.terminate()
-            process.wait(60)
+            process.wait(240)
