@@ -119,7 +119,7 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
     worth = 2.0 + 1.2 * bool(order) + 1.0 * bool(cause) + 1.0 * bool(advice) + min(runs - 1, 2) * 0.8
     worth += 0.4 * ("became" in did or "was added" in did) - 2.0 * bool(_ASSERTION.search(error) and not cause)
     only_tests = all(is_test(path) for turn in edits for path in turn.paths)
-    worth -= 1.0 * bool(_ASSERTION.search(error) and only_tests)
+    worth -= 1.8 * bool(_ASSERTION.search(error) and only_tests)
     worth -= 0.6 * (not between and not advice) + 0.6 * (not has_literal(title))
     # An order that names nothing, for an error whose cause was not told, could be said of any error.
     worth -= 1.4 * (bool(order) and not advice and not has_literal(order) and not (cause and has_literal(cause)))

@@ -40,7 +40,7 @@ _NO = re.compile(
 )
 _WE = re.compile(r"^(we) (?:use|prefer|keep|write|run|call|put|don'?t|do not|never|always|only|have)\b", re.IGNORECASE)
 _STATES = re.compile(
-    r"^(?!(?:and|but|or|so|then|not|if|when|unless|only)\b)"
+    r"^(?!(?:and|but|or|so|then|not|if|when|unless|only|(?:i|we)(?:'d| would| also)? (?:want|need|like|expect))\b)"
     rf"(?:(?:they|it|that|we|you|he|she|there|this)(?:'re|'s|’re|’s|'ve) |(?:[\w`'’./-]+ ){{1,5}}(?:{_VERB})\b)",
     re.IGNORECASE,
 )
