@@ -7,8 +7,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+from flows.prefect_api import store_label
 from flows.serve import ServeError
-from flows.server import store_label
 from index.settings import ServeSettings
 
 CRON_SECONDS = 30

@@ -26,11 +26,11 @@ from flows.forms import draft_rows, fenced
 from flows.page import render_page
 from flows.page_facts import REPORT_FILE, read_page
 from flows.page_markdown import render_page_markdown
+from flows.prefect_api import ServerError, find_server
 from flows.render import render_report
 from flows.report import Report
 from flows.review import read_queue
-from flows.reviews import sweep_reviews
-from flows.server import ServerError, find_server
+from flows.review_runs import sweep_reviews
 from index.files import write_derived
 
 # An effect is never cached and never repeated by itself: the stages are safe to run again, and the next run does.

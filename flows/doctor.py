@@ -80,7 +80,7 @@ def _rebuild(world: World) -> str:
 
 
 def _forget_server(world: World) -> str:
-    from flows.server import read_serving, serve_file
+    from flows.prefect_api import read_serving, serve_file
 
     if read_serving(world.root) is None:
         serve_file(world.root).unlink(missing_ok=True)

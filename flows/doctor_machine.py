@@ -24,7 +24,7 @@ from flows.doctor_checks import Check
 from flows.install.base import Installer, InstallError, hook_command, install, resolve
 from flows.install.hooksjson import SCRIPT
 from flows.install.registry import INSTALLERS
-from flows.server import Server, auth_headers, find_deployment, is_healthy, read_serving, serve_file, store_label
+from flows.prefect_api import Server, auth_headers, find_deployment, is_healthy, read_serving, serve_file, store_label
 from index.decode import load_json, safe_yaml
 from index.errors import HotwashError
 

@@ -28,8 +28,8 @@ from curate.tombstones import (
 from curate.traces import texts_in
 from flows.context import FORGET_INTENT, World, recall_database
 from flows.pipeline import refresh
+from flows.prefect_api import SERVE_FILE, read_serving
 from flows.serve import PREFECT_FOLDER
-from flows.server import SERVE_FILE, read_serving
 from index.apply import recover
 from index.decode import load_json
 from index.errors import StoreError

@@ -17,8 +17,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from flows.prefect_api import store_label
 from flows.serve import ServeError
-from flows.server import store_label
 from index.files import read_bytes, write_atomic
 
 # What a service manager's bare environment lacks: where programs, Prefect's server and the agents' transcripts are.

@@ -20,7 +20,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NoReturn
 
-from flows.server import (
+from flows.prefect_api import (
     LOOPBACK,
     Server,
     alive,
@@ -123,7 +123,7 @@ def main(arguments: list[str]) -> int:
             raise ServeError(f"{server.api_url}: no Prefect server answers there. Start it, or unset PREFECT_API_URL.")
         note_serving(root, server, server_process)
         # Only now: importing Prefect costs seconds, and a taken port should be told at once.
-        from flows.serving import run_deployments
+        from flows.runner import run_deployments
 
         asyncio.run(run_deployments(root, settings, server, server_process))
     except KeyboardInterrupt:

@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 
 from curate.drafts import EVIDENCE_FILE, Draft, Evidence, render_evidence, sha256
 from curate.skills import Skill, render_skill
-from flows.server import Server, find_deployment, find_runs, is_healthy, store_label
+from flows.prefect_api import Server, find_deployment, find_runs, is_healthy, store_label
 
 Found = TypeVar("Found")
 

@@ -20,7 +20,7 @@ from flows.cli import run_command
 from flows.context import FORGET_INTENT, World
 from flows.forget import clean_snapshot, forget, plan_forget
 from flows.pipeline import curate, session_end, undo
-from flows.server import serve_file
+from flows.prefect_api import serve_file
 from index.errors import StoreError, UndoRefused, UsageError
 from index.journal import read_runs
 from index.records import Solution

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.server import Server, call, create_run, find_deployment, find_runs, is_healthy
+from flows.prefect_api import Server, call, create_run, find_deployment, find_runs, is_healthy
 from tests.served import free_port, make_draft, wait_for, write_draft_files
 
 POSTGRES = next(iter(sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), reverse=True)), None)

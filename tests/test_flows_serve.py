@@ -16,15 +16,7 @@ import pytest
 from curate.drafts import read_decisions
 from curate.review import Decision
 from flows.context import World
-from flows.review import decide
-from flows.serve import (
-    ServeError,
-    check_port,
-    clean_environment,
-    serve,
-    server_trouble,
-)
-from flows.server import (
+from flows.prefect_api import (
     alive,
     call,
     create_session_end_run,
@@ -33,6 +25,14 @@ from flows.server import (
     read_serving,
     serve_file,
     store_label,
+)
+from flows.review import decide
+from flows.serve import (
+    ServeError,
+    check_port,
+    clean_environment,
+    serve,
+    server_trouble,
 )
 from index.errors import SettingsError
 from index.settings import ServeSettings, Settings

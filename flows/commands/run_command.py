@@ -44,7 +44,7 @@ def call(options: argparse.Namespace) -> int:
 def hand_over(world: World) -> bool:
     """Give the spooled sessions to a Prefect server that serves this store; false where none does, so that they are
     worked on here. The same event makes the same run, however often it is handed over."""
-    from flows.server import create_session_end_run, read_serving
+    from flows.prefect_api import create_session_end_run, read_serving
 
     if not world.env.get("PREFECT_API_URL") and read_serving(world.root) is None:
         return False

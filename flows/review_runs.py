@@ -11,8 +11,7 @@ from typing import Any
 
 from curate.drafts import Decided, Draft
 from flows.context import World
-from flows.review import read_queue
-from flows.server import (
+from flows.prefect_api import (
     WAITING_STATES,
     Server,
     ServerError,
@@ -22,6 +21,7 @@ from flows.server import (
     find_runs,
     store_label,
 )
+from flows.review import read_queue
 
 # A run that crashed gets a successor, but not for ever: something else is wrong then, and the terminal still works.
 MOST_ATTEMPTS = 5

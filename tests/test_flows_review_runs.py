@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from curate.drafts import Decided, Draft
-from flows.reviews import ENDED, MOST_ATTEMPTS, Wanted, plan_reviews
+from flows.review_runs import ENDED, MOST_ATTEMPTS, Wanted, plan_reviews
 from tests.served import make_draft
 
 ONE, TWO = make_draft("one"), make_draft("two")

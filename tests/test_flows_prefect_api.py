@@ -14,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from flows.server import (
+from flows.prefect_api import (
     Server,
     ServerError,
     auth_headers,
@@ -162,5 +162,5 @@ def test_headers() -> None:
 def test_asking_a_server_imports_no_prefect() -> None:
     """It costs the hook's detached part no seconds."""
     heavy = {"prefect", "httpx", "litellm"}
-    code = f"import flows.server, sys; sys.exit(any(name.split('.')[0] in {heavy} for name in sys.modules))"
+    code = f"import flows.prefect_api, sys; sys.exit(any(name.split('.')[0] in {heavy} for name in sys.modules))"
     assert subprocess.run([sys.executable, "-P", "-c", code], check=False).returncode == 0

@@ -17,9 +17,9 @@ from prefect.types.entrypoint import EntrypointType
 
 from flows import deployments, review_flow
 from flows.context import World, read_world
-from flows.reviews import sweep_reviews
+from flows.prefect_api import Server, create_run, find_deployment, store_label
+from flows.review_runs import sweep_reviews
 from flows.serve import ServeError, say, server_trouble
-from flows.server import Server, create_run, find_deployment, store_label
 from index.errors import HotwashError
 from index.settings import ServeSettings, Settings
 from index.store import SPOOL

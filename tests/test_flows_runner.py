@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from flows.serving import LEFT_SECONDS, left_in_spool, local_zone
+from flows.runner import LEFT_SECONDS, left_in_spool, local_zone
 
 
 def test_schedules_keep_the_machines_own_hour(tmp_path: Path) -> None:
