@@ -37,7 +37,8 @@ class ModelSettings:
 
 @dataclass(frozen=True, slots=True)
 class ReflectSettings:
-    """How sessions become lessons. A session teaches at most `lessons_per_session`, explicit requests aside.
+    """How sessions become lessons. A session teaches at most `lessons_per_session`, explicit requests aside; from 3 on
+    a long one (over 60 turns) teaches up to three more of what its commands proved.
 
     A session without an end event counts as over when its file was quiet for `quiet_minutes`; episodes are kept for
     `episode_days`. `projects_off` are projects (as written in `project:`) of which nothing is kept; if `projects_only`

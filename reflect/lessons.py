@@ -42,6 +42,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def write_lessons(session: Session, episodes: Sequence[Episode], most: int = MOST) -> tuple[Solution, ...]:
     """At most `most` lessons of a session, what the person asked to keep aside, in the order of the transcript.
 
+    With `most` of MOST or more a long session gives up to MOST_OF_LONG - MOST more of what its commands proved.
     A sub-agent's session gives one at most: the session that started it tells the same story.
     """
     most = min(most, 1) if session.subagent else most

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from detectors.registry import detect_episodes
 from index.frontmatter import parse_solution, render_solution
 from index.records import CONFIDENCE_RANGE, Session, Solution, Turn
-from reflect.lessons import MOST, write_lessons
+from reflect.lessons import MOST, TURNS_FOR_MORE, write_lessons
 from tests.recorded import START, agent, edit, person, refused, run, session, tool
 
 LINT = (
@@ -177,6 +177,9 @@ def test_most_sessions_teach_little() -> None:
         )
     )
     assert len(lessons(many)) == MOST
+    talk = [agent("On it.")] * (2 * TURNS_FOR_MORE)
+    assert len(lessons(session(*many.turns, *talk))) == MOST + 2
+    assert len(lessons(session(*many.turns, *talk), MOST - 1)) == MOST - 1
 
 
 WORDS = st.sampled_from(
