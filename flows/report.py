@@ -9,6 +9,7 @@ from typing import Any
 
 from index.changes import Change, Note
 from index.records import Problem, Solution, Verdict
+from reflect.inbox import REFUSED
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +38,11 @@ class StageLine:
     refused: tuple[tuple[str, str], ...] = ()
     skipped: tuple[tuple[str, str], ...] = ()
     notes: tuple[Note, ...] = ()
+
+    @property
+    def unusable(self) -> int:
+        """How many texts from outside the store were refused; each is a note with its place and the reason."""
+        return sum(note.kind == REFUSED for note in self.notes)
 
     def counts(self) -> dict[str, int]:
         """Written, skipped and refused, as numbers."""
@@ -73,14 +79,14 @@ class Report:
         return any(line.status == "failed" for line in self.sessions) or (wanted > 0 and self.changed == 0)
 
     def counts(self) -> dict[str, int]:
-        """Read, skipped and failed sessions, files written and refused: what a run states of itself."""
+        """Read, skipped and failed sessions, files written, and writes and foreign texts refused."""
         statuses = Counter(line.status for line in self.sessions)
         return {
             "read": statuses["read"],
             "skipped": statuses["skipped"] + self.unchanged,
             "failed": statuses["failed"],
             "written": self.changed,
-            "refused": sum(len(stage.refused) for stage in self.stages),
+            "refused": sum(len(stage.refused) + stage.unusable for stage in self.stages),
         }
 
     def unread(self) -> Counter[str]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -30,6 +31,17 @@ NO_LESSON = re.compile(r"(readme|index|template|changelog|license|contributing)\
 _FIELD = re.compile(r"^([A-Za-z_][\w-]{0,60})[ \t]*:[ \t]*(.*)$")
 _ITEM = re.compile(r"^[-*+] +(\S.*)$")
 _HEADING = re.compile(r"^(#{1,6}) +(.+?)#*\s*$")
+FIELD_LEVEL = 3
+_SUMMARY = re.compile(r"^#{2,6} +Summary[ \t]*\n\s*([^\s#].*)$", re.IGNORECASE | re.MULTILINE)
+# Headings of fixed forms: what stands below one belongs to the entry above it.
+_FIELD_HEADING = re.compile(
+    r"(?:metadata|correction|summary|details?|description|context|background|error(?: message)?|symptoms?|problem|"
+    r"cause|root cause|solution|fix(?:es)?|suggested (?:fix|action)|recommended action|resolution|prevention|impact|"
+    r"why|why it matters|instead|how to apply|when to (?:use|apply)|examples?|evidence|references?|related(?: files)?|"
+    r"see also|notes?|source|status|tags|priority|reproducible|user context|requested capability|complexity estimate|"
+    r"suggested implementation|frequency|environment|steps to reproduce|what happened|takeaways?|lesson learned)\Z",
+    re.IGNORECASE,
+)
 # A quoted span that reads like an error message: an identifier that ends in one of these words, or several words.
 _QUOTED = re.compile(r"`([^`\n]{6,160})`|\"([^\"\n]{10,160})\"")
 _ERROR_WORD = re.compile(
@@ -170,7 +182,7 @@ def parse_many(path: str, text: str) -> Iterator[Foreign]:
             yield Foreign(
                 path,
                 offset + line,
-                one_line(_plain_title(title)),
+                _entry_title(title, rest),
                 rest.strip("\n") + "\n",
                 header,
                 content_hash(title + rest),
@@ -179,6 +191,13 @@ def parse_many(path: str, text: str) -> Iterator[Foreign]:
     for line, item in _items(body) if not covered else ():
         title, rest = split_title({}, item, item[:MAX_TITLE])
         yield Foreign(path, offset + line, title, rest, header, content_hash(item))
+
+
+def _entry_title(title: str, rest: str) -> str:
+    """An entry's title: in place of a bare label (`best_practice`) the first sentence of its summary."""
+    plain = one_line(_plain_title(title))
+    summary = _SUMMARY.search(rest)
+    return split_title({}, summary[1], plain)[0] if summary and " " not in plain else plain
 
 
 def _plain_title(title: str) -> str:
@@ -195,18 +214,34 @@ def _plain_title(title: str) -> str:
 
 
 def _sections(body: str) -> Iterator[tuple[int, str, str]]:
-    """(line, title, text) of each section below the first level; code fences are not looked into."""
-    kept: list[str] = []
-    start, title, fenced = 1, "", False
+    """(line, title, text) of each section below the first level; code fences are not looked into.
+
+    A heading of a fixed form, or one that comes back in the file below others, is a field of the entry above it.
+    """
+    headings = list(_headings(body))
+    counts = Counter((level, title.casefold()) for _, level, title in headings)
+    lines = body.split("\n")
+    begun: list[tuple[int, str]] = [(0, "")]
+    top: set[int] = set()
+    for number, level, title in headings:
+        again = counts[level, title.casefold()] > 1 and level == FIELD_LEVEL
+        if level == 1:
+            top.add(number)
+        elif level <= FIELD_LEVEL and not (begun[-1][1] and (_FIELD_HEADING.match(title.strip(" :*")) or again)):
+            begun.append((number, title))
+    ends = [number for number, _ in begun[1:]] + [len(lines) + 1]
+    for (number, title), end in zip(begun, ends, strict=True):
+        kept = [lines[at - 1] for at in range(number + 1, end) if at not in top]
+        yield max(number, 1), title, "\n".join(kept)
+
+
+def _headings(body: str) -> Iterator[tuple[int, int, str]]:
+    """(line, level, title) of each heading outside of code fences."""
+    fenced = False
     for number, line in enumerate(body.split("\n"), 1):
         fenced ^= line.lstrip().startswith(("```", "~~~"))
-        match = None if fenced else _HEADING.match(line)
-        if match and len(match[1]) in (2, 3):
-            yield start, title, "\n".join(kept)
-            start, title, kept = number, match[2].strip(), []
-        elif not (match and len(match[1]) == 1):
-            kept.append(line)
-    yield start, title, "\n".join(kept)
+        if not fenced and (match := _HEADING.match(line)):
+            yield number, len(match[1]), match[2].strip()
 
 
 def _items(body: str) -> Iterator[tuple[int, str]]:
@@ -241,7 +276,9 @@ def parse_foreign(path: str, text: str) -> tuple[tuple[Foreign, ...], tuple[Prob
     if isinstance(read, Problem) and read.kind == "frontmatter":
         loose = parse_lesson(path, text, loose=True)
         if isinstance(loose, Foreign):
-            return (loose,), (Problem(path, read.line, f"{read.reason} Its text was adopted all the same.", "mended"),)
+            return (loose,), (
+                Problem(path, read.line, f"{read.reason} It was adopted without its front matter.", "mended"),
+            )
     return ((read,), ()) if isinstance(read, Foreign) else ((), (read,))
 
 

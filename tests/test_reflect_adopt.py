@@ -63,6 +63,65 @@ def test_a_file_of_many_lessons_gives_one_each() -> None:
     assert len({lesson.id for lesson in (*sections, *items)}) == 4
 
 
+LEARNINGS = """# Learnings
+
+## [LRN-20260115-001] best_practice
+
+**Priority**: high
+
+### Summary
+Run the migrations before the seed. It needs the tables.
+
+### Details
+`relation "orders" does not exist` otherwise.
+
+### Metadata
+- Source: conversation
+
+---
+
+## [LRN-20260116-002] Pin the node version in CI
+
+### Correction
+Not in the image.
+
+### What we saw
+It broke twice.
+
+## [LRN-20260117-003] Keep the lock file
+
+### What we saw
+It broke once.
+
+### Never delete it by hand
+The resolver picks other versions.
+"""
+
+
+def test_the_fields_of_an_entry_belong_to_it() -> None:
+    """Headings of fixed forms, and those that come back below others, begin no lesson; others do."""
+    lessons, problems = parse_foreign(".learnings/LEARNINGS.md", LEARNINGS)
+    assert not problems
+    assert [(lesson.line, lesson.title) for lesson in lessons] == [
+        (3, "Run the migrations before the seed"),
+        (18, "Pin the node version in CI"),
+        (26, "Keep the lock file"),
+        (31, "Never delete it by hand"),
+    ]
+    assert all(part in lessons[0].body for part in ("### Details", "does not exist", "### Metadata", "conversation"))
+    assert "Not in the image." in lessons[1].body
+
+
+@given(st.lists(st.sampled_from(["# A", "## B", "## Summary", "### C", "### Details", "text", "- item", ""])))
+def test_a_field_begins_no_lesson_and_no_text_stands_twice(rows: list[str]) -> None:
+    """Below an entry a fixed heading never is a title, and what is said there is kept once."""
+    numbered = ["## The first entry", *(f"{row} {at}" if row == "text" else row for at, row in enumerate(rows))]
+    lessons, _ = parse_foreign("lessons.md", "\n".join([*numbered, "the end"]))
+    assert not {lesson.title for lesson in lessons} & {"Summary", "Details"}
+    said = [line for lesson in lessons for line in lesson.body.split("\n")]
+    assert [row for row in numbered if row.startswith("text ")] == [row for row in said if row.startswith("text ")]
+
+
 def test_what_is_no_lesson_and_what_is_broken_is_said_with_its_line() -> None:
     """A page about lessons is left out; a broken header is reported and the text adopted all the same."""
     assert [p.kind for p in parse_foreign("docs/README.md", "# Index\n")[1]] == ["no-lesson"]
@@ -70,6 +129,7 @@ def test_what_is_no_lesson_and_what_is_broken_is_said_with_its_line() -> None:
     assert [lesson.title for lesson in lessons] == ["A: b: c"]
     assert problems[0].line is not None
     assert "not valid YAML" in problems[0].reason
+    assert problems[0].reason.endswith("It was adopted without its front matter.")
     assert isinstance(parse_lesson("x.md", "---\ntitle: x\n---\n\n"), Problem)
     assert isinstance(parse_lesson("x.md", "---\ntitle: x\nnever closed\n"), Problem)
 

@@ -28,8 +28,8 @@ SKIPPED_EVENTS = frozenset(
     "collab_resume_end sub_agent_activity dynamic_tool_call_request dynamic_tool_call_response image_generation_end "
     "model_reroute thread_settings_applied item_started hook_started hook_completed".split()
 )
-# What a line is by its first bytes: counters and hidden thoughts are half of all lines; what a turn runs under is mostly
-# what the last one ran under; and where a file has the person's messages as items, the events only repeat them.
+# What a line is by its first bytes. Counters and hidden thoughts are half of all lines; a turn mostly runs under what
+# the last one ran under; and where a file has the person's messages as items, the events only repeat them.
 _KIND = re.compile(
     rb'\{"timestamp":"[^"]{1,40}",(?:"ordinal":\d{1,12},)?"type":"(?:(turn_context)"|(?:event_msg|response_item)",'
     rb'"payload":\{"type":"(?:(user_message|agent_message)|token_count|agent_reasoning|reasoning)"[,}])'
