@@ -24,6 +24,7 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from flows.install.base import compile_hooks, hook_command
+from index.frontmatter import render_solution
 from index.recall_db import RECALL_DB, build
 from index.records import Solution, Triggers
 
@@ -62,6 +63,15 @@ def make_lessons(count: int, seed: int = 1) -> list[Solution]:
             )
         )
     return lessons
+
+
+def write_lesson(home: Path, lesson: Solution) -> Solution:
+    """The lesson with its file in the store: what a hook gives, it holds against the file."""
+    text = render_solution(lesson)
+    place = home / lesson.path
+    place.parent.mkdir(parents=True, exist_ok=True)
+    place.write_text(text, "utf-8")
+    return replace(lesson, text=text)
 
 
 def calls(lesson: Solution) -> dict[str, tuple[str, dict[str, object]]]:
@@ -127,14 +137,15 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as name:
         homes: dict[int, Path] = {}
         for count in sorted(options.lessons):
-            lessons = make_lessons(count)
             homes[count] = Path(name) / str(count)
+            lessons = [write_lesson(homes[count], each) for each in make_lessons(count)]
             start = time.process_time()
             build(homes[count] / RECALL_DB, lessons, {each.path: True for each in lessons}, date(2026, 1, 2))
             whole = time.process_time() - start
             size = (homes[count] / RECALL_DB).stat().st_size / 1e6
             for number in range(5, 10):  # a session's worth of lessons
-                lessons[number] = replace(lessons[number], body=f"{lessons[number].body}\n\nAnd once more.")
+                body = f"{lessons[number].body}\n\nAnd once more."
+                lessons[number] = write_lesson(homes[count], replace(lessons[number], body=body))
             start = time.process_time()
             build(homes[count] / RECALL_DB, lessons, {each.path: True for each in lessons}, date(2026, 1, 2))
             share = (time.process_time() - start) / whole

@@ -9,7 +9,7 @@ import time
 
 from flows import hook
 from flows.hook_call import command_of
-from flows.hook_place import find_up, read_file, text_of
+from flows.hook_place import READING, find_up, read_file, text_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -68,11 +68,13 @@ def last_commit(top: str) -> str:
 def read_tail(path: str) -> str:
     """The end of a file, "" when it cannot be read."""
     try:
-        handle = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+        handle = posix.open(path, READING)
     except OSError:
         return ""
     try:
         size = posix.fstat(handle).st_size
         return posix.pread(handle, TAIL, max(0, size - TAIL)).decode("utf-8", "replace")
+    except OSError:
+        return ""  # no file, but a pipe or a folder
     finally:
         posix.close(handle)

@@ -2,7 +2,7 @@
 
 import time
 
-from flows.hook_place import Place, add_given, connect, forget_given, read_file
+from flows.hook_place import Place, add_given, forget_given, is_current, open_layers, read_file
 from index.matching import Hit, is_foreign, match_text
 
 TYPE_CHECKING = False
@@ -67,20 +67,25 @@ def pack_text(place: Place) -> str:
     lines: list[str] = []
     taken: set[str] = set()
     used = count_tokens(OPENING + CLOSING)
-    for path in place.databases:
-        db = connect(path)
-        if db is None:
-            continue
+    layers = open_layers(place)
+    for number, (db, store) in enumerate(layers):
         for hit, name in pack_hits(db, place):
+            if any(holds(above, name) for above, _ in layers[:number]):
+                continue  # the personal store's text of it counts, whether or not that is fit for the pack
             line = render_lesson(db, hit, today)
             size = count_tokens(line) + 1
-            if name not in taken and used + size <= PACK_TOKENS:
+            if used + size <= PACK_TOKENS and is_current(db, hit.mid, store):
                 taken.add(name)
                 lines.append(line)
                 used += size
     if lines and place.given:
         add_given(place.given, [f"{name} pack" for name in sorted(taken)], [])
     return "\n".join([OPENING, *lines, CLOSING]) if lines else ""
+
+
+def holds(db: "Any", name: str) -> bool:
+    """Whether a database holds a solution."""
+    return db.execute("select 1 from lesson where id = ?", (name,)).fetchone() is not None
 
 
 def pack_hits(db: "Any", place: Place, most: int = 40) -> "list[tuple[Hit, str]]":

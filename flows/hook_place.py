@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 LONGEST_QUESTION = 0.4  # seconds that all questions of one event may take
 GIVEN_DAYS = 7
+# A pipe in the place of a file answers at once, whoever put it there.
+READING = posix.O_RDONLY | posix.O_CLOEXEC | posix.O_NONBLOCK
+LONGEST_LESSON = 2 << 20
 EMPTIED = "\n--\n"  # between what a session was given before its context was emptied, and since
 
 
@@ -74,7 +77,7 @@ def exists(path: str) -> bool:
 def read_file(path: str, most: int = 1 << 18) -> str:
     """A small file's text, "" when it cannot be read."""
     try:
-        handle = posix.open(path, posix.O_RDONLY | posix.O_CLOEXEC)
+        handle = posix.open(path, READING)
     except (OSError, ValueError):
         return ""
     try:
@@ -138,6 +141,44 @@ def connect(path: str) -> "Any | None":
     db.set_progress_handler(lambda: time.monotonic() > deadline, 10_000)
     built = db.execute("select value from meta where key = 'schema'").fetchone()
     return db if built and built[0] == str(SCHEMA) else None  # one of another version is built anew by the next run
+
+
+def open_layers(place: Place) -> "list[tuple[Any, str]]":
+    """(database, store) of the stores that hold here and have one, the personal first."""
+    pairs = zip(place.databases, place.stores)  # noqa: B905  one of each
+    return [(db, store) for path, store in pairs if (db := connect(path)) is not None]
+
+
+def is_current(db: "Any", mid: int, store: str) -> bool:
+    """Whether a solution's file still has the text that was scanned when the database was built."""
+    row = db.execute("select path, text_hash from kept where mid = ?", (mid,)).fetchone()
+    try:
+        handle = posix.open(f"{store}/{row[0]}", READING) if row else -1
+    except (OSError, ValueError):
+        return False
+    if handle < 0:
+        return False
+    data = b""
+    try:
+        while len(data) <= LONGEST_LESSON and (chunk := posix.read(handle, 1 << 18)):
+            data += chunk
+    except OSError:
+        return False
+    finally:
+        posix.close(handle)
+    return hash_data(data) == str(row[1])
+
+
+def hash_data(data: bytes) -> str:
+    """The SHA-256 of a file's bytes; the C module of it has changed its name, and hashlib would load OpenSSL."""
+    try:
+        from _sha256 import sha256  # type: ignore[import-not-found]  # until 3.11
+    except ImportError:
+        try:
+            from _sha2 import sha256  # type: ignore[import-not-found]
+        except ImportError:
+            from hashlib import sha256
+    return str(sha256(data).hexdigest())
 
 
 def percent(char: str) -> str:

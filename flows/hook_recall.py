@@ -14,8 +14,9 @@ from flows.hook_place import (
     Place,
     add_given,
     append_bounded,
-    connect,
     exists,
+    is_current,
+    open_layers,
     read_file,
     read_given,
     relative,
@@ -80,11 +81,11 @@ def answer(agent: str, moment: str, payload: "dict[str, Any]", root: str) -> str
 def lessons_text(moment: str, payload: "dict[str, Any]", place: Place) -> str:
     """The lessons that fit an event and are new in this session, as one marked block; "" for none."""
     given, context = read_given(place.given)
-    databases = [db for path in place.databases if (db := connect(path)) is not None]
+    layers = open_layers(place)
     chosen: dict[str, tuple[Any, Hit]] = {}
     found_any = asked = False
     known: list[str] = []
-    for db in databases:
+    for db, _ in layers:
         hits: dict[int, Hit] = {}
         asked, words = ask(db, moment, payload, place, context, hits)
         known = known or words
@@ -93,13 +94,17 @@ def lessons_text(moment: str, payload: "dict[str, Any]", place: Place) -> str:
         fresh = {mid: hit for mid, hit in hits.items() if not already(given, names[mid], hit)}
         for hit in choose(db, fresh, place.project, moment):
             chosen.setdefault(names[hit.mid], (db, hit))
-    best = sorted(chosen.items(), key=lambda item: -item[1][1].score)[:MOST_LESSONS]
+    best: list[tuple[str, Any, Hit]] = []
+    for name, (db, hit) in sorted(chosen.items(), key=lambda item: -item[1][1].score):
+        own, mine, store = own_version(layers, name, db, hit)
+        if len(best) < MOST_LESSONS and is_current(own, mine.mid, store):
+            best.append((name, own, mine))
     if place.given and (best or known):
-        add_given(place.given, [f"{name} {kind}" for name, (_, hit) in best for kind in hit.kinds], known)
+        add_given(place.given, [f"{name} {kind}" for name, _, hit in best for kind in hit.kinds], known)
     if asked and not found_any:
         note_empty(place, moment, payload)
     today = int(time.time() // 86400) + UNIX_DAY
-    texts = [render_lesson(*own_version(databases, name, db, hit), today) for name, (db, hit) in best]
+    texts = [render_lesson(db, hit, today) for _, db, hit in best]
     return "\n".join([OPENING, *texts, CLOSING]) if texts else ""
 
 
@@ -108,17 +113,17 @@ def name_of(db: "Any", mid: int) -> str:
     return str(db.execute("select id from lesson where mid = ?", (mid,)).fetchone()[0])
 
 
-def own_version(databases: "list[Any]", name: str, db: "Any", hit: Hit) -> "tuple[Any, Hit]":
-    """The hit in the first database that holds the solution: the personal store wins on content, whichever fired."""
-    for first in databases:
+def own_version(layers: "list[tuple[Any, str]]", name: str, db: "Any", hit: Hit) -> "tuple[Any, Hit, str]":
+    """The hit in the first store that holds the solution: the personal store wins on content, whichever fired."""
+    for first, store in layers:
         if first is db:
-            return db, hit
+            return db, hit, store
         row = first.execute("select mid from lesson where id = ?", (name,)).fetchone()
         if row:
             mine = Hit(row[0])
             mine.kinds, mine.reasons, mine.score = hit.kinds, hit.reasons, hit.score
-            return first, mine
-    return db, hit
+            return first, mine, store
+    return db, hit, ""
 
 
 def ask(

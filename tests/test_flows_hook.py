@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, date, datetime
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import pytest
 from flows import hook
 from flows.hook_give import count_tokens
 from flows.hook_place import normalise_remote, plain_name
+from index.frontmatter import render_solution
 from index.matching import is_foreign
 from index.recall_db import RECALL_DB, build
 from index.recall_db import plain_name as builder_name
@@ -46,6 +48,7 @@ ALLOWED = {
         # what _sqlite3 itself loads, for functools.lru_cache
         "_collections", "_collections_abc", "_functools", "_operator", "collections", "functools", "itertools",
         "keyword", "operator", "reprlib", "types",
+        "_sha256", "_sha2",  # one of them, by the version of Python
     },
 }  # fmt: skip
 
@@ -76,7 +79,16 @@ def entries(home: Path) -> list[dict[str, Any]]:
 
 
 def fill(home: Path, *solutions: Solution) -> None:
-    build(home / RECALL_DB, solutions, {each.path: True for each in solutions}, date(2026, 1, 2))
+    fill_store(home, home / RECALL_DB, *solutions)
+
+
+def fill_store(root: Path, target: Path, *solutions: Solution) -> None:
+    """A store's files, and the database of them."""
+    written = [replace(each, text=render_solution(each)) for each in solutions]
+    for each in written:
+        (root / each.path).parent.mkdir(parents=True, exist_ok=True)
+        (root / each.path).write_bytes(each.text.encode())
+    build(target, written, {each.path: True for each in written}, date(2026, 1, 2))
 
 
 def context(done: subprocess.CompletedProcess[str]) -> str:
@@ -392,7 +404,7 @@ def test_a_shared_store_is_layered_below_the_personal_one(home: Path, tmp_path: 
     )
     fill(home, mine)
     target = home / ".cache" / "shared" / f"{builder_name(str(repo / '.hotwash'))}.db"
-    build(target, [LESSON, other], {LESSON.path: True, other.path: True}, date(2026, 1, 2))
+    fill_store(repo / ".hotwash", target, LESSON, other)
     call = {
         "session_id": "s",
         "cwd": str(repo),
