@@ -35,10 +35,10 @@ from index.changes import Note, Plan
 from index.errors import StoreError
 from index.files import read_bytes, write_derived
 from index.matching import SCHEMA
-from index.recall_db import build
+from index.recall_db import build, is_usable
 from index.records import Solution
 from index.search import render_index
-from index.store import ARCHIVE, CACHE, EPISODES, INDEX_FILE, MEMORY_FILE, QUARANTINE
+from index.store import ARCHIVE, CACHE, EPISODES, INDEX_FILE, MEMORY_FILE, QUARANTINE, SPOOL
 from reflect.ask import Prompt
 from reflect.inbox import plan_import, plan_inbox, source_files
 from reflect.ledger import Progress, read_ledger
@@ -235,7 +235,8 @@ def write_index(run: Pass, whole: bool = False) -> None:
     today = run.world.now.date()
     target = recall_database(root, run.world.env)
     key = recall_key(run.store.solutions, clean, today)
-    if whole or not target.exists() or read_bytes(root / RECALL_KEY) != key:
+    failing = (root / SPOOL / "failures").exists()  # of hooks: a damaged database may be why
+    if whole or not is_usable(target, failing) or read_bytes(root / RECALL_KEY) != key:
         stale_days = run.world.settings.decay.stale_days
         helped = recalled(root)
         evidence = {

@@ -9,10 +9,14 @@ from __future__ import annotations
 
 import hashlib
 import os
+import sqlite3
 from collections.abc import Iterable, Mapping
+from contextlib import closing
 from datetime import date
 from pathlib import Path
+from urllib.parse import quote
 
+from index.matching import SCHEMA
 from index.recall_rows import weight_of
 from index.recall_tables import Served, Terms, write_whole
 from index.recall_update import update
@@ -86,3 +90,15 @@ def choose_served(
 def hash_text(text: str) -> str:
     """The hash of a file's text: what is in the database is given back only while the file still has it."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def is_usable(target: Path, thorough: bool = False) -> bool:
+    """Whether a database is there, of this version and can be read; with `thorough` all of its pages are looked at."""
+    try:
+        with closing(sqlite3.connect(f"file:{quote(str(target))}?mode=ro", uri=True)) as db:
+            (schema,) = db.execute("select value from meta where key = 'schema'").fetchone() or ("",)
+            db.execute("select count(*) from kept").fetchone()
+            sound = not thorough or db.execute("pragma quick_check(1)").fetchone() == ("ok",)
+            return bool(schema == str(SCHEMA)) and sound
+    except sqlite3.Error:
+        return False

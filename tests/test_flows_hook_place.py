@@ -14,14 +14,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flows.context import read_world
 from flows.hook_place import hash_data
+from flows.pipeline import rebuild_index, session_end
 from index.frontmatter import render_solution
 from index.recall_db import RECALL_DB, build
 from index.records import Solution, Triggers
 
 SCRIPT = Path(__file__).resolve().parent.parent / "flows" / "hotwash_hook.py"
 LESSON = Solution(
-    "01A", "Tests need services", "bugs", "Postgres must run.", triggers=Triggers(commands=("pytest -q",)),
+    "01KB7ZC4S0T2J5Q8XW3N6M9R0A", "Tests need services", "bugs", "Postgres must run.", triggers=Triggers(commands=("pytest -q",)),
     created=datetime(2026, 1, 1, tzinfo=UTC), path="solutions/bugs/a.md",
 )  # fmt: skip
 
@@ -82,3 +84,17 @@ def test_pipes_in_a_repository_keep_nobody_waiting(home: Path, tmp_path: Path, m
 def test_the_hash_is_the_builders(data: bytes) -> None:
     """Whichever module of this Python makes it."""
     assert hash_data(data) == hashlib.sha256(data).hexdigest()
+
+
+def test_a_damaged_database_that_fails_the_hooks_is_made_anew_by_the_next_run(home: Path) -> None:
+    """The hook stays silent and counts the failure; the run heals it, though no lesson has changed."""
+    world = read_world(home)
+    rebuild_index(world)
+    database = home / RECALL_DB
+    whole = database.read_bytes()
+    middle = len(whole) // 2
+    database.write_bytes(whole[:8192] + b"\x55" * (middle - 8192) + whole[middle:])
+    assert ask(home, "tool") == ""
+    assert (home / "spool" / "failures").exists()
+    session_end(world, [])
+    assert "Postgres must run" in ask(home, "tool", session_id="again")

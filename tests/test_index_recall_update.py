@@ -14,7 +14,7 @@ from hypothesis import settings as examples
 from hypothesis import strategies as st
 
 from index.recall import recall
-from index.recall_db import build
+from index.recall_db import build, is_usable
 from index.records import Solution, Triggers
 
 DAY = date(2026, 6, 10)
@@ -163,3 +163,16 @@ def test_an_error_that_several_declare_is_counted_anew(tmp_path: Path) -> None:
         make(target, given_store)
         whole = make(tmp_path / "b.db", given_store, whole=True)
         assert contents(target)["err"] == contents(whole)["err"]
+
+
+@pytest.mark.parametrize("thorough", [False, True])
+def test_a_database_is_usable_while_it_can_be_read(tmp_path: Path, thorough: bool) -> None:
+    """Whole it is; missing, cut or of another version it is not; damage inside is seen by looking at all of it."""
+    target = make(tmp_path / "a ü?.db", many())
+    whole = target.read_bytes()
+    assert is_usable(target, thorough)
+    assert not is_usable(tmp_path / "none.db", thorough)
+    target.write_bytes(whole[:3000])
+    assert not is_usable(target, thorough)
+    target.write_bytes(whole[:40_000] + b"\x55" * 60_000 + whole[100_000:])
+    assert not is_usable(target, thorough=True)
