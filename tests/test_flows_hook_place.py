@@ -23,8 +23,8 @@ from index.records import Solution, Triggers
 
 SCRIPT = Path(__file__).resolve().parent.parent / "flows" / "hotwash_hook.py"
 LESSON = Solution(
-    "01KB7ZC4S0T2J5Q8XW3N6M9R0A", "Tests need services", "bugs", "Postgres must run.", triggers=Triggers(commands=("pytest -q",)),
-    created=datetime(2026, 1, 1, tzinfo=UTC), path="solutions/bugs/a.md",
+    "01KB7ZC4S0T2J5Q8XW3N6M9R0A", "Tests need services", "bugs", "Postgres must run.",
+    triggers=Triggers(commands=("pytest -q",)), created=datetime(2026, 1, 1, tzinfo=UTC), path="solutions/bugs/a.md",
 )  # fmt: skip
 
 
