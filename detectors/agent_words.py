@@ -29,6 +29,7 @@ _NAMED_CAUSE = either(r"""
     \bi (?:can )?(?:now )?(?:clearly )?see the (?:\w{1,12} )?(?:issue|problem|bug)\b
     \b(?:is|was|are|were|been) caused by\b
     \bthis (?:is|was|happens|happened|fails|failed|means) because\b
+    ^(?:so |then |ah,? |oh,? )?it(?:'s| is| was) (?:actually )?(?:because\b|the \w+ ?\w*:)
     \bturns out\b|\bthe fix (?:is|was)\b
     # German, French, Spanish, Portuguese, Italian, Russian
     \bdas problem (?:ist|war)\b|\bdie ursache\b|\bliegt (?:daran|an)\b
@@ -41,7 +42,7 @@ _NAMED_CAUSE = either(r"""
 # A hit of the pattern above in plain English holds one of these: most sentences need no search.
 _CAUSE_WORDS = (
     "cause", "issue", "problem", "bug", "culprit", "mistake", "turns out", "the fix ", "the reason", "error is",
-    "error was", "found it", "found the", "that's ", "that is ", "that was ", "liegt",
+    "error was", "found it", "found the", "it's ", "it is ", "it was ", "that's ", "that is ", "that was ", "liegt",
 )  # fmt: skip
 _HINT_OF_CAUSE = either(r"""
     \bbecause\b|\bsince\b|\bdue to\b|\bcaused\b|\bwhich (?:means|is why|broke|breaks)\b|\binstead of\b|\bwas removed\b

@@ -62,7 +62,7 @@ _NOT_STANDING = either(r"""
 _CONTRAST = either(r"""
     \b(?:no|nope|not|never|don'?t|doesn'?t|didn'?t|isn'?t|aren'?t|won'?t|shouldn'?t|wasn'?t|cannot|can'?t)\b
     \b(?:wrong|incorrect|instead|rather|actually|should(?:n'?t)?|must|only|already|revert|undo|undid|stop|without|unless|but)\b
-    \bwhy (?:not|are|did|do|is|would)\b|\breally\?|\bsame mistake\b|\bagain\b
+    \bwhy (?:not|are|did|do|is|would|an?|the|still|so)\b|\breally\?|\bsame mistake\b|\bagain\b
     \btoo (?:much|many|complex|complicated)\b|\boverkill\b|\bover-?engineer\w{0,4}\b
     \b(?:nein|nicht|falsch|sondern|stattdessen|warum|non|pas|faux|plut[ôo]t|pourquoi)\b
     \b(?:incorrecto|mal|en vez de|sino|por qu[ée]|n[ãa]o|errado)\b
@@ -90,6 +90,7 @@ _TRIVIAL = re.compile(
 )
 _ONE_OFF = either(r"""
     \bi(?:'ll| will)? (?:take (?:it|over)|do (?:it|this|that) (?:myself|manually)|got it|handle)\b
+    ^(?:no[,.]? )?(?:not (?:now|yet)|wait\b|hold on|later\b|one (?:moment|sec)|give me)
     \bi meant\b|\bmy (?:bad|mistake|fault)\b|\bsorry\b|\btypo\b|\bignore (?:that|my|the)\b|\bstop for\b
     \btell me (?:where|what|how|why|if)\b|\bshow me\b|\bexplain\b|\bcan you (?:review|check|explain)\b
     \bconsider (?:add|us|mak)ing\b|\bwrong (?:window|chat|tab|branch)\b|\bwhat (?:is|are|does|do)\b

@@ -25,8 +25,8 @@ _HASH = re.compile(r"\b(?=[0-9a-f]{0,39}\d)[0-9a-f]{7,40}\b(?:\s+(?=[0-9a-f]{0,3
 class Draft:
     """The words of one lesson, and how much it is worth beside others of its session.
 
-    `always` marks what is kept however many there are: what a person asked for in so many words. `anywhere` marks an
-    error that any command may meet, so that none is a trigger.
+    `always` marks what is kept however many there are: what a person asked for in so many words. `banned` are commands
+    that a person forbade, as keys. `anywhere` marks an error that any command may meet, so that none is a trigger.
     """
 
     title: str
@@ -39,6 +39,7 @@ class Draft:
     confidence: float = 0.8
     commands: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
+    banned: tuple[str, ...] = ()
     always: bool = False
     anywhere: bool = False
 

@@ -33,7 +33,9 @@ from reflect.quotes import (
 )
 
 _SYMPTOM = re.compile(
-    r"error|fail|wrong|broken|slow|delay|crash|\bnot\b|n't|invalid|issue|bug|problem|hang|"
+    r"error|fail|wrong|broken|slow|delay|crash|flicker|flash|stuck|fr[eo]ez|blank|missing|empty|\blag|"
+    r"leak|duplicate|twice|"
+    r"stale|overlap|glitch|weird|strange|\bnot\b|n't|invalid|issue|bug|problem|hang|"
     r"错|失败|报|エラー|失敗|오류|버그|안 ",
     re.IGNORECASE,
 )

@@ -193,7 +193,7 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
     error = quoted_error(failed.text, said[0] if said else "") or error
     narrow = names_in(bare_error(error), failed.command, *(session.turns[i].command for i in episode.change))
     between = said_between(session, at, end)
-    cause = best_cause(between, names_in(without_paths(bare_error(error))))
+    cause = best_cause(between, names_in(without_paths(bare_error(error)), check.command) | narrow)
     order = best_order(between, narrow, near=True) or best_need(between, narrow)
     short = code(without_paths(bare_error(error)), 45) if len(bare_error(error).split()) > 2 else ""
     rerun = display(failed.command) == display(check.command) or command == display(check.command, common)

@@ -28,7 +28,7 @@ from reflect.quotes import (
     tidy,
     uncapital,
 )
-from reflect.said import Rule, as_rule, banned_commands, because, take_apart
+from reflect.said import Rule, as_rule, banned_commands, because, take_apart, without_no
 
 _ASK = re.compile(
     r"^(?:please|bitte|por favor|s'il te pla[iî]t|also|and|ok|so|but|note:?|yes|no)?[ ,.]{0,3}(?:always |just |"
@@ -90,7 +90,7 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
         start = min(n for n in (own_at, *ruled[:1]) if n >= 0)
         start -= bool(start and _BAN_OF_THINGS.match(said[start - 1]))
         parts = take_apart(said[start:])
-        before = as_rule(said[start - 1]) if start else ""
+        before = without_no(said[start - 1]) if start else ""
         if not parts.reason and len(before) > 20 and before[-1] not in "?!" and not is_one_off(before):
             parts = Rule(parts.order, parts.instead, before)
     else:
@@ -120,6 +120,7 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
         + 0.5 * bool(parts.reason or parts.instead),
         confidence=0.85,
         commands=banned_commands(words),
+        banned=banned_commands(words),
     )
 
 
@@ -190,6 +191,7 @@ def draft_memory(session: Session, episode: Episode) -> Draft | None:
         confidence=0.95,
         always=True,
         commands=banned_commands(" ".join([*kept, *after])),
+        banned=banned_commands(" ".join([*kept, *after])),
     )
 
 
@@ -292,12 +294,12 @@ def draft_decision(session: Session, episode: Episode) -> Draft | None:
     order = order_in(_WOULD.sub("", tidy(chosen)))
     if not is_telling(order):
         return None
-    edits = edits_of(session, episode)
+    parts = take_apart([order])
     return Draft(
         title=as_title(order),
-        fact=sentence(tidy(chosen)),
-        why=f"The choice was made with its reason and followed in {paths_of(edits)}.",
-        instead=sentence(capital(order)),
+        fact=f"Chosen and followed in {paths_of(edits_of(session, episode))}: {sentence(uncapital(parts.order))}",
+        why=sentence(capital(parts.reason)) or "The choice was made with a reason and kept to.",
+        instead=sentence(capital(parts.order)),
         category="knowledge",
         worth=2.7,
         type="reflective",

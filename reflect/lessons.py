@@ -177,5 +177,6 @@ def _triggers(session: Session, made: Draft, episode: Episode, drafted: Sequence
         commands = [key for key in (command_key(failed_turn.command),) if key]
     if made.anywhere:
         commands = []
-    narrow = tuple(key for key in dict.fromkeys(commands) if " " in key or len(key) > 4)
+    # A program by its bare name is a trigger only where a person forbade it.
+    narrow = tuple(key for key in dict.fromkeys(commands) if " " in key or len(key) > 4 or key in made.banned)
     return Triggers(_paths(session, episode), narrow[:3], tuple(dict.fromkeys(errors))[:4])

@@ -24,7 +24,8 @@ _ASIDE = re.compile(
 _VERB = (
     r"is|are|was|were|has|have|will|would|can|cannot|can't|does|doesn't|do|don't|breaks?|ends?|needs?|"
     r"holds?|goes|gets?|"
-    r"wants?|expects?|got|broke|cost|lost|bit|burned|hit|tried|had|takes?|costs?|makes?|lets?|leaks?|fails?|works?|runs?|"
+    r"wants?|expects?|got|broke|cost|lost|bit|burned|hit|tried|had|takes?|costs?|makes?|lets?|leaks?|"
+    r"fails?|works?|runs?|"
     r"uses?|belongs?|lives?|contains?|depends?|means?|knows?"
 )
 _SO = re.compile(
@@ -84,6 +85,8 @@ def take_apart(said: Sequence[str]) -> Rule:
                 order = bare
             elif (is_order(_without_lead(bare)) or _SHOULD.search(bare)) and not _FORBIDS.match(bare):
                 instead = instead or _without_lead(_SO.split(bare)[-1] if _SHOULD.search(bare) else bare).rstrip("!")
+            elif (named := LITERAL.match(bare)) and len(bare) < len(named[0]) + 12:
+                instead = instead or f"Use {bare}"
             elif _STATES.match(bare) and not _FORBIDS.match(bare):
                 reason = reason or bare
             elif number == 0:
@@ -91,9 +94,14 @@ def take_apart(said: Sequence[str]) -> Rule:
     return Rule(order, instead, clean_end(_SO.split(reason)[0] if not reason.lower().startswith("so ") else reason))
 
 
+def without_no(words: str) -> str:
+    """A person's sentence without the no or the told-you at its start."""
+    return capital(_NO.sub("", tidy(words)))
+
+
 def as_rule(words: str) -> str:
     """A person's sentence as a rule: without the no or the told-you at its start, and "we use x" as "use x"."""
-    bare = _NO.sub("", tidy(words))
+    bare = without_no(words)
     found = _WE.match(bare)
     return capital(bare[found.end(1) + 1 :] if found else bare)
 

@@ -276,7 +276,8 @@ STORIES |= {
         [
             run("docker compose up -d", "Error: listen tcp 0.0.0.0:5432: bind: address already in use", failed=True),
             agent(
-                "Port 5432 is in use by the local Postgres. I'll map the container to 5433 instead of stopping it, since other projects use it."
+                "Port 5432 is in use by the local Postgres. I'll map the container to 5433 instead of stopping it, "
+                "since other projects use it."
             ),
             edit("override.yml", "5432:5432", "5433:5432"),
             run("docker compose up -d", "started"),
@@ -301,6 +302,35 @@ STORIES |= {
         ],
         "Run `sed -i 's/x$//' release.sh` when `./release.sh` says",
     ),
+    "a question that turns the way down": (
+        [
+            edit("report.py", "", "cache = {}"),
+            person("why a dict? we have three workers, each has its own. use the redis client in api/cache.py"),
+            agent("Good point."),
+            edit("report.py", "cache = {}", "from api.cache import redis_cache"),
+        ],
+        "Use the redis client in api/cache.py",
+    ),
+    "a second diagnosis that the person confirms": (
+        [
+            person("the list flickers"),
+            agent("The problem was `key={Math.random()}`: each row is mounted anew."),
+            edit("list.tsx", "key={Math.random()}", "key={item.id}"),
+            person("no, still flickers"),
+            agent("Then it's the query: `useQuery` has no `placeholderData`. I'll set `placeholderData: keepData`."),
+            edit("list.tsx", "useQuery({ key })", "useQuery({ key, placeholderData: keepData })"),
+            person("yes that fixed it"),
+        ],
+        "Set `placeholderData: keepData`",
+    ),
+    "a folder from which it runs": (
+        [
+            run("npx playwright test", "Error: No tests found.", failed=True),
+            agent("The Playwright config is in `apps/web`, so the tests only run from there."),
+            run("cd apps/web && npx playwright test", "12 passed"),
+        ],
+        "Run `cd apps/web && npx playwright test`, not `npx playwright test`",
+    ),
     "an agent's choice that the person agreed to": (
         [
             agent("I'd use `pg-boss` instead of BullMQ because we already run Postgres."),
@@ -317,6 +347,12 @@ QUIET: dict[str, list[Turn]] = {
         agent("Typo."),
         edit("cache.go", "e := c.itms[key]", "e := c.items[key]"),
         run("go test ./...", "ok"),
+    ],
+    "a refusal for the moment": [
+        replace(
+            refused("a", "not now, I'm still reviewing"), action="shell", command="kubectl apply -f p.yaml", paths=()
+        ),
+        agent("OK, waiting."),
     ],
     "a program typed wrong": [
         run("gti status", "bash: gti: command not found", failed=True),
@@ -470,3 +506,14 @@ def test_nothing_is_said_three_times() -> None:
     assert lesson.title == "Never put secrets in build args; use --mount=type=secret"
     assert "**Instead:** Use --mount=type=secret." in lesson.body
     assert lesson.body.count("in the history") == 2
+
+
+def test_a_forbidden_program_is_a_trigger_by_its_bare_name() -> None:
+    """What a person forbade fires before any use of it; what stands in code beside it is what to use."""
+    (lesson,) = written(
+        run("npm install lodash", "added"),
+        person("don't use npm in this repo, it's a bun workspace. `bun add` please"),
+        agent("Sorry, I'll redo it."),
+    )
+    assert lesson.title == "Don't use npm in this repo; use `bun add`"
+    assert lesson.triggers.commands == ("npm",)
