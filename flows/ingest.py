@@ -30,6 +30,7 @@ from reflect.transcripts.registry import file_stamp, find_sessions, read_session
 MOST_TRIES = 5
 STILL_RUNNING = "still running"
 EVENT_DAYS = 1
+PACKED = "codex/zstd"  # it may be read once the library for it is there
 FILE_KEY = "file:"
 
 
@@ -58,6 +59,7 @@ def _files_below(path: Path) -> Iterable[Path]:
 def same_file(progress: Progress, size: int, mtime_ns: int) -> bool:
     """Whether a file is as it was when it was read, and nothing of it waits for another try."""
     waits = progress.reason == STILL_RUNNING or (progress.status == "failed" and progress.tries < MOST_TRIES)
+    waits = waits or (progress.status == "skipped" and PACKED in progress.unread)
     return progress.size == size and progress.mtime_ns == mtime_ns and not waits
 
 

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+import zstandard
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -22,7 +23,7 @@ from index.journal import read_runs
 from index.records import Session
 from index.settings import ReflectSettings, Settings
 from index.store import read_store
-from reflect.transcripts import registry
+from reflect.transcripts import codex, registry
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
 NOW = datetime(2026, 11, 28, 9, tzinfo=UTC)
@@ -354,3 +355,20 @@ def test_a_session_that_lies_in_two_files_is_read_once_in_each(world: World) -> 
     for _ in range(2):
         again = session_end(world)
         assert (again.counts()["read"], again.changed) == (0, 0)
+
+
+def test_a_packed_session_is_read_once_its_library_is_there(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Until then each run says what to install; afterwards it is read, once."""
+    plain = next((world.home / ".codex").rglob("*.jsonl"))
+    packed = plain.with_name(f"{plain.name}.zst")
+    packed.write_bytes(zstandard.compress(plain.read_bytes()))
+    plain.unlink()
+    with monkeypatch.context() as patch:
+        patch.setattr(codex, "find_decompressor", lambda: None)
+        for _ in range(2):
+            (line,) = session_end(world, [packed]).sessions
+            assert line.status == "skipped"
+            assert "hotwash[zstd]" in line.problems[0].reason
+    (line,) = session_end(world, [packed]).sessions
+    assert line.status == "read"
+    assert session_end(world, [packed]).counts()["read"] == 0

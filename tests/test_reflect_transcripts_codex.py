@@ -8,8 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import zstandard
 
 from index.records import Session
+from reflect.transcripts import codex
 from reflect.transcripts.codex import find, read, recognises
 from reflect.transcripts.protocol import OWN_MARK, Mark
 
@@ -206,17 +208,45 @@ def test_what_is_not_understood_is_counted(write: Write) -> None:
     }
 
 
-def test_a_compressed_rollout_is_reported_and_not_ignored(tmp_path: Path) -> None:
-    """A .zst file is found where the plain one is gone, and gives a problem that says what to do."""
+@pytest.fixture
+def packed(tmp_path: Path, write: Write) -> Path:
+    """A rollout that Codex compressed, in its place; the plain one is gone."""
     day = tmp_path / ".codex" / "sessions" / "2026" / "11" / "12"
     day.mkdir(parents=True)
     path = day / f"rollout-2026-11-12T08-00-00-{ID}.jsonl.zst"
-    path.write_bytes(b"\x28\xb5\x2f\xfd rest")
+    plain = write(meta(), message("user", "Fix the build."), message("assistant", "Done."))
+    path.write_bytes(zstandard.compress(plain.read_bytes()))
     assert list(find(tmp_path, {})) == [path]
     assert recognises(path, path.read_bytes())
-    session = only(path)
+    return path
+
+
+def test_a_compressed_rollout_is_read(packed: Path, write: Write) -> None:
+    """As the plain one is, under its own path."""
+    plain = only(write(meta(), message("user", "Fix the build."), message("assistant", "Done.")))
+    session = only(packed)
+    assert (session.key, session.path, session.turns) == (plain.key, str(packed), plain.turns)
+    assert not session.unread
+
+
+def test_a_compressed_rollout_that_is_cut_is_read_as_far_as_it_goes(packed: Path) -> None:
+    """And says so."""
+    packed.write_bytes(packed.read_bytes()[:-9])
+    session = only(packed)
+    assert session.key == f"codex:{ID}"
+    assert session.unread["codex/zstd"] == 1
+    packed.write_bytes(b"\x28\xb5\x2f\xfd rest")
+    assert only(packed).unread == {"codex/zstd": 1}
+
+
+def test_a_compressed_rollout_without_a_library_is_reported_and_not_ignored(
+    packed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The problem says what to install."""
+    monkeypatch.setattr(codex, "find_decompressor", lambda: None)
+    session = only(packed)
     assert (session.key, session.unread) == (f"codex:{ID}", {"codex/zstd": 1})
-    assert "zstd -d" in session.problems[0].reason
+    assert "hotwash[zstd]" in session.problems[0].reason
 
 
 def test_a_grown_rollout_is_read_on(write: Write) -> None:

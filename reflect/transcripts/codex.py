@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 
-from index.records import Problem, Session
+from index.records import Session
 from reflect.transcripts.calls import Call, describe_call
 from reflect.transcripts.codex_records import (
     BARE,
@@ -32,11 +32,15 @@ from reflect.transcripts.protocol import OWN_MARK, SUBAGENT_MARK, Mark
 from reflect.transcripts.recorder import Draft, Place, Recorder, is_own, name_of, shared
 from reflect.transcripts.text import kind_of, parse_time, string, text_of
 from reflect.transcripts.walk import walk_files
+from reflect.transcripts.zstd import MAGIC, find_decompressor, unpacked
 
 agent = "codex"
 
+_NO_ZSTD = (
+    "compressed by Codex with zstd, which needs the extra `zstd` before Python 3.14: pip install 'hotwash[zstd]', and "
+    "it is read by the next run; or run `zstd -d` on it"
+)
 _ID = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$", re.IGNORECASE)
-_ZSTD = b"\x28\xb5\x2f\xfd"
 
 
 def find(home: Path, env: Mapping[str, str]) -> Iterator[Path]:
@@ -50,7 +54,7 @@ def find(home: Path, env: Mapping[str, str]) -> Iterator[Path]:
 
 def recognises(path: Path, head: bytes) -> bool:
     """Whether the file begins with Codex's session record, wrapped or, in the oldest files, bare."""
-    if head.startswith(_ZSTD):
+    if head.startswith(MAGIC):
         return path.name.startswith("rollout-")
     for value in head_values(head, 3):
         payload = value.get("payload")
@@ -68,28 +72,21 @@ def recognises(path: Path, head: bytes) -> bool:
 
 def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
     """The one session of a rollout file."""
-    reading = _Reading(str(path), path.name)
     with path.open("rb") as file:
-        if file.read(4) == _ZSTD:
-            yield _unread_archive(path)
-            return
-    if mark is not None:
-        reading.read_heading(path)
-    for line in read_lines(path, mark, reading.tail, reading.parse):
-        if line.fault:
-            reading.recorder.not_understood(line.fault, line.number, f"{line.fault.replace('-', ' ')} in a transcript")
-        for value in line.values:
-            reading.record(value, line.number, line.offset)
-    yield reading.session()
-
-
-def _unread_archive(path: Path) -> Session:
-    """A session that Codex compressed: counted and reported, since this Python can't unpack it."""
-    kind = f"{agent}/zstd"
-    reason = "compressed by Codex with zstd, which is not read here; run `zstd -d` on it and give hotwash the .jsonl"
-    found = _ID.search(path.name.removesuffix(".zst").removesuffix(".jsonl"))
-    problem = Problem(str(path), None, reason, kind)
-    return Session(agent, found[1] if found else path.name, str(path), problems=(problem,), unread={kind: 1})
+        packed = file.read(4) == MAGIC
+    reading = _Reading(str(path), path.name.removesuffix(".zst"))
+    if not packed:
+        yield reading.read(path, mark)
+        return
+    decompressor = find_decompressor()
+    if decompressor is None:
+        reading.recorder.not_understood("zstd", 0, _NO_ZSTD)
+        yield reading.session()
+        return
+    with unpacked(path, decompressor) as (text, fault):
+        if fault:
+            reading.recorder.not_understood("zstd", 0, fault)
+        yield reading.read(text, mark)
 
 
 @dataclass(slots=True)
@@ -114,6 +111,17 @@ class _Reading:
         self.recorder = Recorder(agent, self.path)
         # What the events say of messages: used only where a file has no messages of its own.
         self.events = Recorder(agent, self.path)
+
+    def read(self, path: Path, mark: Mark | None) -> Session:
+        """The session in a file of JSON lines."""
+        if mark is not None:
+            self.read_heading(path)
+        for line in read_lines(path, mark, self.tail, self.parse):
+            if line.fault:
+                self.recorder.not_understood(line.fault, line.number, f"{line.fault.replace('-', ' ')} in a transcript")
+            for value in line.values:
+                self.record(value, line.number, line.offset)
+        return self.session()
 
     def read_heading(self, path: Path) -> None:
         """Take the session record from the start of a file that is read on from a later place."""
