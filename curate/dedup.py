@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 
 from curate.guard import statements, uncovered
 from detectors.duplicates import Pair, cluster_pairs
+from detectors.traits import content_words
 from index.bullets import render_bullets
 from index.changes import Change, Note, Plan, move
 from index.decode import load_json
@@ -19,6 +20,7 @@ from index.frontmatter import edit_frontmatter
 from index.literals import Difference, differs
 from index.records import IMPORTANCE_RANK, TRUST_RANK, Importance, Solution
 from index.settings import DedupSettings
+from index.similarity import jaccard, shingles
 from index.store import ARCHIVE, retired_path
 
 DECISIONS_FILE = "decisions.jsonl"
@@ -116,7 +118,8 @@ def decide_merges(
     separate: set[tuple[int, int]] = set()
     open_pairs = []
     for pair in sorted(pairs, key=lambda pair: (pair.a, pair.b)):
-        reason = _apart(solutions[pair.a], solutions[pair.b], kept_apart)
+        a, b = solutions[pair.a], solutions[pair.b]
+        reason = _apart(a, b, kept_apart) or _other_subject(a, b, settings.threshold)
         if reason:
             separate.add((pair.a, pair.b))
             skipped.setdefault(solutions[pair.b].path, f"{reason} (near-duplicate of {solutions[pair.a].path})")
@@ -204,6 +207,16 @@ def _apart(a: Solution, b: Solution, kept_apart: KeptApart) -> str:
     if (a.trust == "external") != (b.trust == "external"):
         return "one of them derives from external text"
     return "a person keeps both" if pair_key(a, b) in kept_apart else ""
+
+
+def _other_subject(a: Solution, b: Solution, threshold: float) -> str:
+    """Why two lessons whose bodies are alike are not: their titles are about other things, and with them the whole
+    texts are no longer alike. A short body ("Restart it.") says little beside its title."""
+    words = content_words(a.title), content_words(b.title)
+    if 2 * len(words[0] & words[1]) >= len(words[0] | words[1]):
+        return ""
+    whole = jaccard(*(shingles(f"{one.title}\n\n{one.body}") for one in (a, b)))
+    return "their titles are about other things" if whole < threshold else ""
 
 
 def rank(solution: Solution) -> tuple[object, ...]:

@@ -1,9 +1,9 @@
 """How much of the live store the pipeline may archive without a person, over all its runs.
 
-At most `budget_per_pass` of the live store leaves in one pass, and `budget_per_quarter` in any 91 days, each at least
-`budget_least` lessons, as a share of a handful is nothing. What fits goes, first come first; the rest waits and is
-named. A plan that wants more than a whole quarter's share at once gets nothing: then the dates or the rules are more
-likely wrong than the lessons.
+At most `budget_per_pass` of the live store leaves in one pass, by whichever of its stages, and `budget_per_quarter` in
+any 91 days, each at least `budget_least` lessons, as a share of a handful is nothing. What fits goes, first come first;
+the rest waits and is named. A plan that wants more than a whole quarter's share gets nothing: then the dates or the
+rules are more likely wrong than the lessons. What a person let go counts for nothing.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from index.settings import DecaySettings
 from index.store import JOURNAL, SOLUTIONS
 
 QUARTER_DAYS = 91
-COUNTED = frozenset(
-    {"decay", "dedup", "consolidate"}
-)  # stages that decide by themselves; a person's own are not counted
+# Stages that decide by themselves; a person's own are not counted.
+COUNTED = frozenset({"decay", "dedup", "newer", "consolidate"})
+APPROVED = "approve"  # the command of a run in which a person let all go that was planned
 
 
 def loss_budget(
@@ -30,24 +30,25 @@ def loss_budget(
     today: date,
     settings: DecaySettings,
     *,
+    passed: int = 0,
     approved: bool = False,
 ) -> Plan:
     """The part of a plan that the budget allows, the rest as skipped with a note; all of it where a person approved.
 
-    `losses` are (day, lessons that left) of earlier runs, `live` the lessons in the store now. Changes that belong
-    together stay together, in the order of the plan.
+    `losses` are (day, lessons that left) of earlier runs, `live` the lessons in the store now, `passed` those that
+    earlier stages of this pass took. Changes that belong together stay together, in the order of the plan.
     """
     units = _units(plan.changes)
     wanted = sum(lost for lost, _ in units)
     if approved or not wanted:
         return plan
-    spent = sum(count for day, count in losses if today - timedelta(days=QUARTER_DAYS) < day <= today)
-    per_pass = max(int(settings.budget_per_pass * live), settings.budget_least)
+    spent = passed + sum(count for day, count in losses if today - timedelta(days=QUARTER_DAYS) < day <= today)
+    per_pass = max(int(settings.budget_per_pass * (live + passed)), settings.budget_least)
     per_quarter = max(int(settings.budget_per_quarter * (live + spent)), settings.budget_least)
-    left = min(per_pass, max(per_quarter - spent, 0))
+    left = max(min(per_pass - passed, per_quarter - spent), 0)
     if wanted <= left:
         return plan
-    if wanted > per_quarter:
+    if passed + wanted > per_quarter:
         left = 0
     kept: list[Change] = []
     held: list[tuple[str, str]] = []
@@ -59,15 +60,23 @@ def loss_budget(
             kept += unit
         else:
             held += [(change.path, "over the loss budget; waits for review") for change in unit if _leaves(change)]
+    command = "consolidate" if plan.stage == "newer" else plan.stage
     text = (
         f"{wanted} of {live} lessons would leave; {allowed} may without a person "
-        f"({per_pass} a pass, {per_quarter} a quarter of which {spent} are spent)."
+        f"({per_pass} a pass, {per_quarter} a quarter of which {spent} are spent). The rest waits for review: "
+        f"look at it with `hotwash {command} --dry-run`, let it go with `hotwash {command} --approve`."
     )
     return Plan(plan.stage, tuple(kept), (*plan.skipped, *held), (*plan.notes, Note("budget", "", text)))
 
 
-def read_losses(root: Path, today: date) -> tuple[tuple[date, int], ...]:
-    """(day, lessons that left the live store) for each run of the last quarter, from the journals."""
+def lessons_lost(changes: Iterable[Change]) -> int:
+    """How many lessons leave the live store by these changes, those that come counted against them."""
+    return max(sum(_leaves(change) - _comes(change) for change in changes), 0)
+
+
+def read_losses(root: Path, today: date, but: str = "") -> tuple[tuple[date, int], ...]:
+    """(day, lessons that left the live store) for each run of the last quarter, from the journals, but of the run
+    `but` and of those that a person approved."""
     found: list[tuple[date, int]] = []
     runs = [read_journal(journal) for journal in sorted((root / JOURNAL).glob("*.jsonl"))]
     # What was undone has come back; newest first, since an undo may be undone itself.
@@ -76,7 +85,7 @@ def read_losses(root: Path, today: date) -> tuple[tuple[date, int], ...]:
         if head.get("undoes") and head.get("run") not in undone:
             undone.add(str(head["undoes"]))
     for head, stages, _ in runs:
-        if head.get("run") in undone:
+        if head.get("run") in undone or head.get("run") == but or head.get("command") == APPROVED:
             continue
         try:
             day = date.fromisoformat(str(head.get("at", ""))[:10])
@@ -99,6 +108,10 @@ def _leaves(change: Change) -> bool:
     return change.after is None and change.path.startswith(f"{SOLUTIONS}/")
 
 
+def _comes(change: Change) -> bool:
+    return change.before is None and change.path.startswith(f"{SOLUTIONS}/")
+
+
 def _units(changes: Sequence[Change]) -> list[tuple[int, list[Change]]]:
     """The changes that belong together, with how many lessons leave by them (those that come count against)."""
     together: dict[str, list[Change]] = {}
@@ -106,6 +119,5 @@ def _units(changes: Sequence[Change]) -> list[tuple[int, list[Change]]]:
         together.setdefault(change.unit or change.path, []).append(change)
     units: list[tuple[int, list[Change]]] = []
     for unit in together.values():
-        comes = sum(change.before is None and change.path.startswith(f"{SOLUTIONS}/") for change in unit)
-        units.append((max(sum(map(_leaves, unit)) - comes, 0), unit))
+        units.append((lessons_lost(unit), unit))
     return units

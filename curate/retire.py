@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 from curate.verdicts import DECISIONS, text_hash
@@ -44,18 +46,41 @@ def plan_supersede(old: Solution, new: Solution, why: str) -> Plan:
     """Archive `old` as replaced by `new`; both keep their history."""
     if old.id == new.id:
         raise UsageError("A lesson cannot replace itself.")
-    reason = why or f"replaced by {new.id}"
-    retired = edit_frontmatter(old.text, {"superseded_by": new.id, "archived": reason})
-    newer = edit_frontmatter(new.text, {"supersedes": [*dict.fromkeys((*new.supersedes, old.id))]})
-    unit = f"supersede {old.id}"
-    return Plan(
-        "supersede",
-        (
-            Change(retired_path(ARCHIVE, old.path), None, retired.encode(), reason, unit),
-            Change(old.path, old.text.encode(), None, reason, unit),
-            Change(new.path, new.text.encode(), newer.encode(), f"replaces {old.id}", unit),
-        ),
-    )
+    return Plan("supersede", supersede_changes(new, [(old, why or f"replaced by {new.id}")]))
+
+
+def supersede_changes(
+    new: Solution,
+    olds: Sequence[tuple[Solution, str]],
+    mtimes: Mapping[str, int] | None = None,
+    *,
+    goes_too: bool = False,
+    triggers: bool = False,
+) -> tuple[Change, ...]:
+    """Each old lesson's move into the archive with its reason, and the new one, which names them.
+
+    `mtimes` in nanoseconds, by path, are kept where they are given. A new one that `goes_too`, since something newer
+    still replaces it, is left as it is. With `triggers` it also fires where the old ones did.
+    """
+    times = mtimes or {}
+    unit = f"supersede {new.id}" if len(olds) > 1 else f"supersede {olds[0][0].id}"
+    changes: list[Change] = []
+    for old, reason in olds:
+        retired = edit_frontmatter(old.text, {"superseded_by": new.id, "archived": reason}).encode()
+        to = retired_path(ARCHIVE, old.path)
+        moved = move(old.path, to, old.text.encode(), reason, times.get(old.path), retired)
+        changes += [replace(change, unit=unit) for change in moved]
+    if goes_too:
+        return tuple(changes)
+    values: dict[str, object] = {"supersedes": [*dict.fromkeys((*new.supersedes, *(old.id for old, _ in olds)))]}
+    fires = new.triggers
+    for old, _ in olds if triggers else ():
+        fires = fires.union(old.triggers)
+    if fires != new.triggers:
+        values["triggers"] = fires
+    newer = edit_frontmatter(new.text, values).encode()
+    why = "replaces " + ", ".join(old.id for old, _ in olds)
+    return (*changes, Change(new.path, new.text.encode(), newer, why, unit, times.get(new.path)))
 
 
 def plan_release(solution: Solution, by: str, why: str, today: datetime, earlier: bytes | None = None) -> Plan:

@@ -78,8 +78,9 @@ def ask_layers(layers: Sequence[Layer], question: Question, k: int, project: str
             owner, own = own_version(layers[:number], one, project, today) or (layer, one)
             if is_current(owner, own):
                 found[one.id] = own
-    best = sorted(found.values(), key=lambda one: (-one.score, one.id))[:k]
-    return newest_of_disputed(layers, best, question.query)
+    best = sorted(found.values(), key=lambda one: (-one.score, one.id))
+    # Before the cut: the newest of two that contradict each other may have come after it.
+    return newest_of_disputed(layers, best[: k + SPARE], question.query)[:k]
 
 
 def newest_of_disputed(layers: Sequence[Layer], found: list[Found], query: str) -> list[Found]:

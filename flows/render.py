@@ -16,6 +16,7 @@ SHOWN = (
     "quarantine",
     "decay",
     "dedup",
+    "newer",
     "consolidate",
     "promote",
     "undo",

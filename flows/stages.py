@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from curate.consolidate import Question, cluster_same, plan_consolidate
 from curate.decay import matching_archived, plan_decay, plan_return
@@ -16,7 +17,7 @@ from curate.dedup import DECISIONS_FILE, KeptApart, conflict_note, pair_key, par
 from curate.drafts import read_decisions, read_drafts
 from curate.effects import read_effects, tally
 from curate.evidence import find_evidence, read_git_times, read_seen, update_seen, write_seen
-from curate.loss_budget import loss_budget, read_losses
+from curate.loss_budget import APPROVED, COUNTED, lessons_lost, loss_budget, read_losses
 from curate.memory import high_lessons, plan_memory, why_not_yet
 from curate.named_things import write_checked
 from curate.promote import Known, plan_promote
@@ -24,6 +25,7 @@ from curate.quarantine import plan_quarantine
 from curate.retention import plan_retention
 from curate.skills import read_skills, skill_folders
 from curate.snapshot import SNAPSHOTS, render_snapshot, snapshot_name, snapshots_to_drop
+from curate.supersession import find_superseded, plan_supersessions
 from curate.verdicts import text_hash
 from detectors.poison.scan import scan_text
 from detectors.recurrence import Link, find_patterns
@@ -35,13 +37,16 @@ from index.changes import Note, Plan
 from index.errors import StoreError
 from index.files import read_bytes, write_derived
 from index.matching import SCHEMA
-from index.recall_db import build, is_usable
+from index.recall_db import RECALL_DB, build, is_usable
 from index.records import Solution
 from index.search import render_index
 from index.store import ARCHIVE, CACHE, EPISODES, INDEX_FILE, MEMORY_FILE, QUARANTINE, SPOOL
 from reflect.ask import Prompt
 from reflect.inbox import plan_import, plan_inbox, source_files
 from reflect.ledger import Progress, read_ledger
+
+if TYPE_CHECKING:
+    from detectors.meaning import Judgement
 
 RECALL_KEY = f"{CACHE}/recall.key"
 MEMORY_SEEN = f"{CACHE}/memory.seen"
@@ -120,10 +125,19 @@ def expire_episodes(run: Pass) -> None:
 
 
 def within_budget(run: Pass, plan: Plan) -> Plan:
-    """The part of a plan that may archive without a person, given what earlier passes took."""
+    """The part of a plan that may archive without a person, given what earlier passes and earlier stages took."""
     today = run.world.now.date()
-    losses = read_losses(run.world.root, today)
-    return loss_budget(plan, losses, len(run.store.solutions), today, run.world.settings.decay)
+    losses = read_losses(run.world.root, today, but=run.run.id)
+    passed = sum(lessons_lost(line.changes) for line in run.report.stages if line.stage in COUNTED)
+    return loss_budget(
+        plan,
+        losses,
+        len(run.store.solutions),
+        today,
+        run.world.settings.decay,
+        passed=passed,
+        approved=run.run.command == APPROVED,
+    )
 
 
 def deduplicate(run: Pass) -> None:
@@ -139,30 +153,44 @@ def deduplicate(run: Pass) -> None:
 
 
 def consolidate(run: Pass) -> None:
-    """Make one lesson of those that say the same in other words; contradictions are shown to a person."""
+    """Let the newer of two lessons win that contradict each other in time, where that is sure, and make one of those
+    that say the same in other words; all other contradictions are shown to a person."""
     from flows.alike import same_meaning
 
     solutions = run.cleared
     kept_apart = read_kept_apart(run)
+    judged = same_meaning(run, solutions)
+    against = {(one.a, one.b): one for one in judged if one.judgement.answer in ("supersedes", "conflict")}
+    replaced, open_pairs = find_superseded(against, solutions, kept_apart, run.world.now)
+    notes = [
+        _open_note(solutions[pair[0]], solutions[pair[1]], against[pair].judgement, why)
+        for pair, why in open_pairs.items()
+        if pair_key(solutions[pair[0]], solutions[pair[1]]) not in kept_apart
+    ]
+    run.land(within_budget(run, plan_supersessions(replaced, solutions, run.store.mtimes)))
+    run.scan()
+    now = run.cleared
+    place = {solution.id: number for number, solution in enumerate(now)}
     same: list[tuple[int, int]] = []
-    notes: list[Note] = []
-    for found in same_meaning(run, solutions):
+    for found in judged:
         a, b = solutions[found.a], solutions[found.b]
-        if pair_key(a, b) in kept_apart:
+        if found.judgement.answer != "same" or a.id not in place or b.id not in place or pair_key(a, b) in kept_apart:
             continue
-        if found.judgement.answer == "same":
-            same.append((found.a, found.b))
-            run.same.append((a.id, b.id, "same meaning"))
-        elif found.judgement.answer == "supersedes":
-            newer, older = (a, b) if a.created >= b.created else (b, a)
-            hint = f"hotwash supersede {older.id} --by {newer.id}"
-            notes.append(Note("newer", newer.path, f"seems to correct or replace {older.path}. If so: {hint}"))
-        elif found.judgement.answer == "conflict":
-            notes.append(conflict_note(a, b, found.judgement.differences))
-    clusters = cluster_same(len(solutions), same)
-    plan = plan_consolidate(clusters, solutions, question_door(run), run.store.mtimes)
+        same.append((place[a.id], place[b.id]))
+        run.same.append((a.id, b.id, "same meaning"))
+    plan = plan_consolidate(cluster_same(len(now), same), now, question_door(run), run.store.mtimes)
     run.land(within_budget(run, replace(plan, notes=(*plan.notes, *notes))))
     run.scan()
+
+
+def _open_note(a: Solution, b: Solution, judgement: Judgement, why: str) -> Note:
+    """What a person sees of a contradiction that the pipeline does not settle."""
+    if judgement.answer == "conflict":
+        note = conflict_note(a, b, judgement.differences)
+        return replace(note, text=f"{note.text} (left to you: {why})")
+    newer, older = (a, b) if a.created >= b.created else (b, a)
+    hint = f"hotwash supersede {older.id} --by {newer.id}"
+    return Note("newer", newer.path, f"seems to correct or replace {older.path}, but {why}. If it does: {hint}")
 
 
 def question_door(run: Pass) -> Callable[[Question], str] | None:
@@ -249,6 +277,8 @@ def write_index(run: Pass, whole: bool = False) -> None:
         except sqlite3.Error as error:
             raise StoreError(f"{target}: {error}. Make room or mend the disk, then run `hotwash index`.") from error
         write_derived(root / RECALL_KEY, key)
+        if target != root / RECALL_DB:  # a shared store's: later runs keep it up to date
+            write_derived(target.with_suffix(".path"), str(root).encode("utf-8", "surrogateescape"))
 
 
 def recall_key(solutions: Sequence[Solution], clean: Mapping[str, bool], today: date) -> bytes:

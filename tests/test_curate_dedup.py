@@ -191,3 +191,15 @@ def test_a_plan_applied_leaves_one_live_lesson_and_undo_puts_the_other_back(tmp_
     assert [s.superseded_by for s in read_store(tmp_path, "archive").solutions] == [live.id]
     apply(plan_undo(tmp_path, "r1"), tmp_path, Run("r2", "undo", undoes="r1"))
     assert [(tmp_path / s.path).read_text() for s in solutions] == [s.text for s in solutions]
+
+
+def test_a_short_body_says_little_beside_its_title() -> None:
+    """Two lessons with one sentence of advice are two where their titles are about other things; a long text that was
+    kept twice under another title is one."""
+    short = "Say so in the ticket.\n"
+    pair = [lesson(1, short, title="Uploads are bound to fifty megabytes"), lesson(2, short, title="The cart is slow")]
+    done = plan(pair)
+    assert done.changes == ()
+    assert "other things" in done.skipped[0][1]
+    long = " ".join(f"Step {word} of the restore comes after the one before it." for word in "abcdefghijklmnop") + "\n"
+    assert plan([lesson(1, long, title="How to restore"), lesson(2, long, title="Bring the database back")]).changes

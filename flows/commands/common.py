@@ -24,6 +24,12 @@ def root_of(options: argparse.Namespace) -> Path:
     return root
 
 
+def add_approve(parser: argparse.ArgumentParser) -> None:
+    """The option by which a person lets go what waits over the loss budget."""
+    text = "let all leave that the plan names, beyond the loss budget too: you have looked at it with --dry-run"
+    parser.add_argument("--approve", action="store_true", help=text)
+
+
 def open_world(options: argparse.Namespace) -> World:
     """The world of a command, with progress on stderr where that is a terminal."""
     return read_world(root_of(options), begin_progress(sys.stderr))

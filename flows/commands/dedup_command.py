@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.commands.common import open_world, print_json, print_report
+from flows.commands.common import add_approve, open_world, print_json, print_report
 from index.errors import UsageError
 
 if TYPE_CHECKING:
@@ -21,6 +21,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("paths", nargs="*", metavar="PATH", type=Path, help="markdown files, or folders of them")
     parser.add_argument("--keep-both", nargs=2, metavar="ID", help="never merge these two, until one of them changes")
     parser.add_argument("--dry-run", action="store_true", help="print the plan, and write nothing")
+    add_approve(parser)
 
 
 def call(options: argparse.Namespace) -> int:
@@ -31,7 +32,7 @@ def call(options: argparse.Namespace) -> int:
     if options.keep_both:
         return _keep_both(world, options)
     if not options.paths:
-        return print_report(run_stage(world, "dedup", options.dry_run), options)
+        return print_report(run_stage(world, "dedup", options.dry_run, options.approve), options)
     from flows.folders import duplicate_clusters, read_lessons
 
     for path in options.paths:

@@ -1,0 +1,166 @@
+"""Newer wins only where the newer replaces the older beyond doubt; all else is left to a person."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from curate.dedup import pair_key
+from curate.supersession import find_superseded, judge_supersession, plan_supersessions
+from index.changes import Plan
+from index.frontmatter import parse_solution, render_solution
+from index.records import Solution, Source, Triggers
+from index.store import path_for, solution_id
+
+START = datetime(2026, 1, 1, tzinfo=UTC)
+NOW = datetime(2026, 11, 30, tzinfo=UTC)
+SHOP = "example.org/acme/shop"
+RUN = Triggers(commands=("make test-int",))
+
+
+def lesson(day: int, title: str, body: str = "", triggers: Triggers = RUN, **fields: object) -> Solution:
+    """A lesson of the shop that a session of that day taught."""
+    time = START + timedelta(days=day)
+    bare = Solution(
+        id=solution_id(time, f"{day} {title}"),
+        title=title,
+        category="bugs",
+        body=body,
+        project=SHOP,
+        triggers=triggers,
+        sources=(Source(f"claude-code:s{day}"),),
+        created=time,
+    )
+    whole = replace(bare, **fields)  # type: ignore[arg-type]
+    whole = replace(whole, path=path_for(whole))
+    return replace(whole, text=render_solution(whole))
+
+
+def settled(old: Solution, new: Solution) -> bool:
+    """Whether the newer replaces the older, in whichever order they are asked about."""
+    answers = {isinstance(judge_supersession(*pair, NOW), tuple) for pair in ((old, new), (new, old))}
+    assert len(answers) == 1
+    return answers.pop()
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The staging database listens on port 5432.", "The staging database listens on port 5433."),
+        ("The suite needs Node 18.", "The suite needs Node 20."),
+        ("The job's timeout is 30 s.", "The job's timeout is 90 s."),
+        ("Integration tests need port 5432.", "Integration tests need port 5433, not 5432."),
+        ("Install the tools with `pip`.", "Install the tools with `uv` instead of `pip`."),
+        ("Never run the migrations by hand.", "Run the migrations by hand: the earlier rule was wrong."),
+        ("Enable the build cache on CI.", "Disable the build cache on CI: as of 2026-05-02 it is corrected so."),
+        ("集成测试使用端口 5432。", "集成测试使用端口 5433，而不是 5432。"),
+        ("統合テストはポート 5432 を使う。", "統合テストは 5432 ではなくポート 5433 を使う。"),
+    ],
+)
+def test_what_replaces_an_older_value_wins(old: str, new: str) -> None:
+    """A changed value of one subject, the old value named as replaced, a correction that says so."""
+    assert settled(lesson(1, "What the suite needs", old), lesson(9, "What the suite needs", new))
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("The staging database listens on port 5432.", "The production database listens on port 5433."),
+        ("On Node 18 run `npm ci --legacy`.", "On Node 20 run `npm ci --legacy`."),
+        ("Shard 3 needs 4 GB.", "Shard 4 needs 6 GB."),
+        ("Port 5432 needs TLS.", "Port 5433 needs TLS."),
+        ("The api host is db1.example.org.", "The api host is db2.example.org."),
+        ("Always run the linter first.", "Never run the linter first."),
+        ("Set `--fast` for the unit tests.", "Set `--slow` for the unit tests."),
+        ("Billing runs on port 5432.", "Shipping runs on port 5433 since 2026-05."),
+        ("Error E1001 means a stale lock.", "Error E1002 means a stale lock."),
+    ],
+)
+def test_what_may_be_another_case_is_left_to_a_person(old: str, new: str) -> None:
+    """Two environments, two versions, two shards, a name, a bare reversal."""
+    assert not settled(lesson(1, "What the suite needs", old), lesson(9, "What the suite needs", new))
+
+
+OLD = lesson(1, "The staging database listens on port 5432")
+NEW = lesson(9, "The staging database listens on port 5433")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "why"),
+    [
+        ({"trust": "reviewed"}, {}, "vouches"),
+        ({}, {"trust": "reviewed"}, "vouches"),
+        ({"type": "principle", "confidence": 1.0}, {}, "vouches"),
+        ({"priority": 1}, {}, "vouches"),
+        ({}, {"trust": "external"}, "external"),
+        ({"trust": "external"}, {"trust": "external"}, "external"),
+        ({}, {"project": "example.org/acme/other"}, "two projects"),
+        ({"project": ""}, {"project": ""}, "does not say"),
+        ({"created": NEW.created}, {}, "dates"),
+        ({}, {"created": NOW + timedelta(days=400)}, "dates"),
+        ({}, {"sources": OLD.sources}, "one session"),
+        ({"body": "Start it with `make up`."}, {}, "does not say"),
+    ],
+)
+def test_what_stands_against_it(old: dict[str, object], new: dict[str, object], why: str) -> None:
+    """Approval, taint, another project, dates that tell nothing, a fact that would be lost."""
+    assert settled(OLD, NEW)
+    found = judge_supersession(replace(OLD, **old), replace(NEW, **new), NOW)  # type: ignore[arg-type]
+    assert isinstance(found, str)
+    assert why in found
+
+
+def test_a_pair_that_a_person_keeps_is_left() -> None:
+    """Keep both is remembered here too."""
+    kept = frozenset({pair_key(OLD, NEW)})
+    assert find_superseded([(0, 1)], [OLD, NEW], kept, NOW) == ((), {(0, 1): "a person keeps both"})
+
+
+def after(plan: Plan, path: str) -> Solution:
+    """A file as the plan leaves it."""
+    text = next(change.after for change in plan.changes if change.path == path)
+    found = parse_solution(path, (text or b"").decode())
+    assert isinstance(found, Solution)
+    return found
+
+
+def test_both_stay_in_the_history_the_newer_live_and_firing_where_the_older_did() -> None:
+    """The older lies in the archive and names its successor; the newer names what it replaced; no mtime moves."""
+    old = replace(OLD, triggers=Triggers(commands=RUN.commands, errors=("connection refused on 5432",)))
+    old = replace(old, text=render_solution(old))
+    new = replace(NEW, body="It is 5433, not 5432.\n")
+    new = replace(new, text=render_solution(new))
+    replaced, _ = find_superseded([(0, 1)], [old, new], frozenset(), NOW)
+    plan = plan_supersessions(replaced, [old, new], {old.path: 300, new.path: 700})
+    assert after(plan, f"archive/{old.path}").superseded_by == new.id
+    live = after(plan, new.path)
+    assert live.supersedes == (old.id,)
+    assert live.triggers.errors == ("connection refused on 5432",)
+    assert live.body == new.body
+    assert {change.path: change.mtime_ns for change in plan.changes if change.after} == {
+        f"archive/{old.path}": 300,
+        new.path: 700,
+    }
+    assert [(note.kind, note.path) for note in plan.notes] == [("superseded", new.path)]
+    assert '"5432" by "5433"' in plan.notes[0].text
+    assert len({change.unit for change in plan.changes}) == 1
+
+
+@given(st.lists(st.integers(1, 300), min_size=2, max_size=6, unique=True), st.randoms(use_true_random=False))
+def test_of_many_generations_the_newest_alone_is_live(days: list[int], order: object) -> None:
+    """Whatever the order, every older one ends in the archive behind something newer."""
+    lessons = [lesson(day, f"The staging database listens on port {5000 + day}") for day in days]
+    order.shuffle(lessons)  # type: ignore[attr-defined]
+    pairs = [(a, b) for a in range(len(lessons)) for b in range(a + 1, len(lessons))]
+    replaced, open_pairs = find_superseded(pairs, lessons, frozenset(), NOW)
+    assert open_pairs == {}
+    plan = plan_supersessions(replaced, lessons)
+    gone = {change.path for change in plan.changes if change.after is None}
+    newest = max(lessons, key=lambda one: one.created)
+    assert gone == {one.path for one in lessons} - {newest.path}
+    assert set(after(plan, newest.path).supersedes) == {one.id for one in lessons} - {newest.id}
+    assert len({change.path for change in plan.changes}) == len(plan.changes)
