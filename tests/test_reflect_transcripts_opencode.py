@@ -112,3 +112,32 @@ def test_stores_are_found_by_name(tmp_path: Path) -> None:
         "opencode-beta.db",
         "opencode.db",
     ]
+
+
+def test_the_older_tree_of_files(tmp_path: Path) -> None:
+    """Heading, messages and parts each in a file of their own; a file that cannot be read stops no other."""
+    root = tmp_path / ".local" / "share" / "opencode" / "storage"
+    done = tool("completed", input={"command": "make"}, output="no rule", metadata={"exit": 2})
+    files: dict[str, Any] = {
+        "session/9f2c/ses_1.json": {"id": "ses_1", "directory": "/nonexistent/shop", "version": "0.9", "time": {}},
+        "session/9f2c/ses_2.json": {"id": "ses_2", "directory": "/nonexistent/shop", "parentID": "ses_1"},
+        "message/ses_1/msg_1.json": {"id": "msg_1", "role": "user", "time": {"created": 1794470400000}},
+        "message/ses_1/msg_2.json": {"id": "msg_2", "role": "assistant"},
+        "part/msg_1/prt_1.json": {"type": "text", "text": "Fix it."},
+        "part/msg_2/prt_2.json": done,
+        "part/msg_2/prt_3.json": "not an object",
+    }
+    for name, value in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(json.dumps(value))
+    paths = list(find(tmp_path, {}))
+    assert [path.name for path in paths] == ["ses_1.json", "ses_2.json"]
+    assert all(recognises(path, path.read_bytes()) for path in paths)
+    (first,), (second,) = read(paths[0]), read(paths[1])
+    assert (first.key, first.project, first.lines) == ("opencode:ses_1", "/nonexistent/shop", 2)
+    assert [(t.line, t.who, t.command, t.outcome) for t in first.turns] == [
+        (1, "person", "", "unknown"),
+        (2, "tool", "make", "failed"),
+    ]
+    assert first.unread["opencode/bad-json"] == 1
+    assert (second.key, second.subagent) == ("opencode:ses_1+ses_2", True)

@@ -1,7 +1,9 @@
-"""Reads the sessions of OpenCode: its SQLite store of either generation, and `opencode export` files."""
+"""Reads the sessions of OpenCode: its SQLite store of either generation, the tree of JSON files before it
+(`storage/session/<project>/<id>.json`, `message/<session>/`, `part/<message>/`), and `opencode export` files."""
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -38,6 +40,7 @@ def find(home: Path, env: Mapping[str, str]) -> Iterator[Path]:
     if named is not None and named.is_file():
         found.add(named)
     yield from sorted(found)
+    yield from sorted((folder / "storage" / "session").glob("*/ses_*.json"))
 
 
 def recognises(path: Path, head: bytes) -> bool:
@@ -49,6 +52,8 @@ def recognises(path: Path, head: bytes) -> bool:
         except (sqlite3.Error, OSError):
             return False
     start = head[:4096]
+    if _is_tree(path):
+        return start.lstrip().startswith(b"{") and b'"ses_' in start
     return head.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{") and b'"info"' in start and b'"ses_' in start
 
 
@@ -58,8 +63,39 @@ def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
         is_store = file.read(16) == MAGIC
     if is_store:
         yield from _read_store(path)
+    elif _is_tree(path):
+        yield _read_tree(path)
     else:
         yield _read_export(path)
+
+
+def _is_tree(path: Path) -> bool:
+    """Whether a file is the heading of a session in the older tree of files."""
+    return path.name.startswith("ses_") and path.parent.parent.name == "session"
+
+
+def _read_tree(path: Path) -> Session:
+    """A session of the older tree; a turn's line is the message's ordinal. File names are in order of time."""
+    recorder = Recorder(agent, str(path))
+    info = _parse(path.read_bytes(), recorder)
+    reading, finder = _Reading(recorder, string(info.get("directory"))), LineFinder(b"")
+    root, name = path.parents[2], string(info.get("id")) or path.stem
+    digest = hashlib.sha256()
+    for file in sorted((root / "message" / name).glob("*.json")):
+        parts = [one.read_bytes() for one in sorted((root / "part" / file.stem).glob("*.json"))]
+        raw = file.read_bytes()
+        digest.update(raw + b"".join(parts))
+        message = {"id": file.stem, **_parse(raw, recorder)}
+        reading.take(message, [_parse(part, recorder) for part in parts], finder)
+    facts = {"lines": finder.ordinal, "ended_at": finder.ordinal, "sha256": digest.hexdigest()}
+    time = info.get("time")
+    return reading.session(
+        name,
+        string(info.get("parentID")),
+        string(info.get("version")),
+        time if isinstance(time, dict) else {},
+        facts,
+    )
 
 
 def _read_export(path: Path) -> Session:
