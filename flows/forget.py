@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from curate.drafts import read_decisions
 from curate.evidence import SEEN_FILE
 from curate.forget import Doomed, Target, Tree, describe, examine, forget_in, parse_doomed, read_tree, resolve
 from curate.proof import Proof, all_files, prove
@@ -99,6 +100,11 @@ def _outside(world: World, doomed: Doomed) -> tuple[str, ...]:
         for key, progress in sorted(read_ledger(world.root).items())
         if key in doomed.sessions and Path(progress.path).exists()
     ]
+    for decided in read_decisions(world.root)[0]:
+        if decided.solutions & doomed.gone or decided.sessions & doomed.sessions:
+            notes += [f"Published, may hold it: {t.path}" for t in decided.targets if Path(t.path).exists()]
+            if (made := decided.branch) is not None:
+                notes.append(f"Published, may hold it: the branch {made.name} in {made.repository}")
     if url := world.env.get("PREFECT_API_URL"):
         notes.append(f"The Prefect server at {url} keeps the reports of past runs: delete them there.")
     if any((folder / GIT).exists() for folder in (world.root, world.root.parent)):

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from curate.drafts import read_drafts
 from curate.forget import Target
 from curate.proof import prove
+from curate.review import Decision
 from curate.snapshot import SNAPSHOTS, read_snapshot, restore_snapshot
 from curate.tombstones import Kind, read_tombstones
 from flows.cli import run_command
@@ -21,6 +23,7 @@ from flows.context import FORGET_INTENT, World
 from flows.forget import clean_snapshot, forget, plan_forget
 from flows.pipeline import curate, session_end, undo
 from flows.prefect_api import serve_file
+from flows.review import decide, published_paths
 from index.errors import StoreError, UndoRefused, UsageError
 from index.journal import read_runs
 from index.records import Solution
@@ -247,3 +250,15 @@ def test_a_killed_forget_is_completed(world: World, tmp_path: Path, most: int | 
         assert {**live(world), **archived(world)} == clean, f"killed at change {place} of {changes}"
         assert not (world.root / FORGET_INTENT).exists()
         assert not leftovers(world.home)
+
+
+def test_what_was_published_from_it_is_named(world: World) -> None:
+    """A skill outside the store is the person's by now: it is not touched, and they are told where it lies."""
+    draft = read_drafts(world.root)[0][0]
+    report, problems = decide(world, draft.name, Decision("publish", "ann", note="seen"))
+    assert problems == ()
+    (path,) = published_paths(report)
+    _, planned = plan_forget(world, Target("session", min(draft.sessions)))
+    assert f"Published, may hold it: {path}" in planned.notes
+    Path(path).unlink()
+    assert not any("Published" in note for note in plan_forget(world, Target("session", min(draft.sessions)))[1].notes)
