@@ -6,6 +6,7 @@ shortening chains) and MemoryGraft (forged validation). Nothing that a lesson sa
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,6 +21,7 @@ from detectors.poison_claims import (
     is_name,
     is_reference,
     rises,
+    spaced,
     statements,
     swaps,
     trusted_words,
@@ -37,6 +39,7 @@ LONG_NAME = 7
 CHAIN = 3
 # A word in more claims or notes than this says nothing about which belong together.
 COMMON = 300
+WORDS = re.compile(r"\w+")
 CHAIN_WORDS = 80
 BURST = 3
 MANY_SUPERSEDED = 3
@@ -74,6 +77,11 @@ class Note:
     def words(self) -> frozenset[str]:
         """What it says, as a set."""
         return frozenset(content(self.said))
+
+    @cached_property
+    def spoken(self) -> str:
+        """What it says as plain words, a blank around each."""
+        return f" {' '.join(re.findall(WORDS, self.said.lower()))} "
 
     @cached_property
     def names(self) -> frozenset[str]:
@@ -227,7 +235,10 @@ def mentions(note: Note, name: str) -> bool:
     """Whether a note names something."""
     if name in note.names or name.lstrip("@") in note.names:
         return True
-    return any(name in known.split("/") or name == known.strip("`'\"@") for known in note.names)
+    if any(name in known.split("/") or name == known.strip("`'\"@") for known in note.names):
+        return True
+    spoken = " ".join(spaced(name).split())  # "@platform-team" is "the platform team" in plain words
+    return " " in spoken and f" {spoken} " in note.spoken
 
 
 def swap_accounted(note: Note, swap: Swap) -> bool:
