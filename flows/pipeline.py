@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from flows.commits import take_commits
 from curate.loss_budget import APPROVED
+from flows.commits import take_commits
 from flows.context import Pass, World, open_pass
 from flows.ingest import choose_files, drop_dead_events, ingest
 from flows.report import Report
 from flows.review import follow_undo
+from flows.shared import refresh_shared
 from flows.stages import (
     adopt_files,
     conclude,
@@ -41,6 +42,8 @@ def session_end(
         ingest(run, choose_files(world, paths, events, from_spool), events, asked=paths is not None)
         drop_dead_events(run, events)
         take_commits(run)
+        if not dry_run:
+            refresh_shared(world)
         revive(run)
         file_inbox(run)
         quarantine(run)
@@ -72,6 +75,8 @@ def curate(world: World, dry_run: bool = False) -> Report:
         ingest(run, choose_files(world, None, events, from_spool=False), events, asked=False)
         drop_dead_events(run, events)
         take_commits(run)
+        if not dry_run:
+            refresh_shared(world)
         for number, (what, stage) in enumerate(WEEKLY, 1):
             world.say(f"stage {number} of {len(WEEKLY)}: {what}")
             stage(run)

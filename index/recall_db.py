@@ -23,13 +23,14 @@ from index.recall_update import update
 from index.records import Solution
 
 RECALL_DB = ".cache/recall.db"
+SHARED = ".cache/shared"  # below the personal store: the databases of shared stores, and where those stores lie
 
 
 def database_path(home: Path, store: Path) -> Path:
     """Where the database of a store lies: always in the personal store, so that no repository can bring its own."""
     if store == home:
         return home / RECALL_DB
-    return home / ".cache" / "shared" / f"{plain_name(str(store))}.db"
+    return home / SHARED / f"{plain_name(str(store))}.db"
 
 
 def plain_name(text: str) -> str:
