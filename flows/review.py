@@ -21,10 +21,11 @@ from flows.project_folders import project_folders
 from flows.render import plural
 from flows.report import Report, StageLine
 from index.changes import Change, Note, Plan
-from index.errors import UnknownName
+from index.errors import HotwashError, UnknownName
 from index.files import write_derived
+from index.lookup import find_solution
 from index.records import Answer, Problem
-from index.store import CACHE, read_store
+from index.store import CACHE
 
 STALLED = f"{CACHE}/reviews.stalled"
 SEVERITY: dict[Answer, int] = {"clean": 0, "suspect": 1, "poison": 2}
@@ -99,10 +100,16 @@ def rule_targets(world: World, draft: Draft) -> tuple[RuleFile, ...]:
     """
     if len(draft.projects) < 2 or draft.improves is not None:
         return ()
-    stated = {solution.id for solution in read_store(world.root).solutions if solution.type == "principle"}
-    if stated & draft.solutions:
+    if any(_is_principle(world.root, identity) for identity in draft.solutions):
         return ()
     return rule_files(project_folders(world.root, draft), rule_line(draft))
+
+
+def _is_principle(root: Path, identity: str) -> bool:
+    try:
+        return find_solution(root, identity).type == "principle"
+    except HotwashError:
+        return False  # it has gone, by a merge or by hand
 
 
 def merge_choices(world: World, draft: Draft, most: int = 5) -> tuple[str, ...]:
