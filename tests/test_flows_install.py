@@ -223,3 +223,27 @@ def test_a_foreign_plugin_file_is_left_alone(tmp_path: Path) -> None:
     with pytest.raises(InstallError, match="not ours"):
         install(INSTALLERS["opencode"], tmp_path / "home", tmp_path, {}, COMMAND)
     assert path.read_text() == "export const x = 1\n"
+
+
+@pytest.mark.parametrize("installer", INSTALLERS.values(), ids=list(INSTALLERS))
+def test_an_install_says_when_lessons_come_back(installer: Installer, tmp_path: Path) -> None:
+    """Each agent allows something else, and what it does not allow is said, not left to be found out."""
+    outcome = install(installer, tmp_path / "home", tmp_path, {}, COMMAND)
+    assert outcome.notes[0].startswith("Lessons come back ")
+    assert install(installer, tmp_path / "home", tmp_path, {}, COMMAND).notes == outcome.notes
+    if installer.agent in {"gemini-cli", "cursor", "hermes", "opencode"}:
+        assert "before a tool call" in outcome.notes[0] or "around a tool call" in outcome.notes[0]
+
+
+def test_commits_need_an_event_after_a_tool_call(tmp_path: Path) -> None:
+    """Where an agent has none, --commits is refused before anything is written."""
+    with pytest.raises(InstallError, match="no event after a tool call"):
+        install(INSTALLERS["hermes"], tmp_path / "home", tmp_path, {}, COMMAND, commits=True)
+    assert not list(tmp_path.rglob("config.yaml"))
+
+
+def test_no_hook_of_cursors_can_stop_a_tool(tmp_path: Path) -> None:
+    """Its events before a tool decide on permissions, and a broken answer there blocks: none of ours stands there."""
+    install(INSTALLERS["cursor"], tmp_path / "home", tmp_path, {}, COMMAND, commits=True)
+    hooks = json.loads(config(INSTALLERS["cursor"], tmp_path).read_text("utf-8"))["hooks"]
+    assert not [event for event in hooks if event.startswith(("before", "preTool"))]
