@@ -8,7 +8,7 @@ the error, failures whose fix was never seen to work, and all that detectors/evi
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from difflib import SequenceMatcher
 
 from detectors.agent_words import cause_weight
@@ -82,7 +82,7 @@ def detect(session: Session) -> Iterator[Episode]:
         changes, check = found
         failed = session.turns[at]
         mark = (error_of(failed), checks_of(failed.command)[-1] if checks_of(failed.command) else failed.command[:80])
-        if _came_back(session, at, check):
+        if _came_back(session, at, check) or _finishes_own_change(session, at, changes):
             continue
         if mark in seen or _is_test_first(session, at, changes) or is_own_slip(session, at, changes, check):
             continue
@@ -144,6 +144,25 @@ def resolve(session: Session, at: int, undone: Mapping[int, int]) -> tuple[tuple
 def _told(session: Session, at: int, later: int) -> bool:
     """Whether the agent spoke between a failure and a later run."""
     return any(is_statement(turn) for turn in session.turns[at + 1 : later])
+
+
+def _finishes_own_change(session: Session, at: int, changes: tuple[int, ...]) -> bool:
+    """Whether an error speaks of a name that the session itself took out, and the fix takes out what was left of it.
+
+    That is the rest of a change that was under way, not something that the next reader will meet.
+    """
+    names = words_of(telling_line(session.turns[at].text))
+    before = _words_taken_out(turn for turn in session.turns[:at] if is_edit(turn))
+    return bool(names & before & _words_taken_out(session.turns[i] for i in changes if is_edit(session.turns[i])))
+
+
+def _words_taken_out(edits: Iterable[Turn]) -> frozenset[str]:
+    gone: set[str] = set()
+    for turn in edits:
+        lines = turn.change.split("\n")
+        old = words_of(*(line[1:] for line in lines if line.startswith("-")))
+        gone |= old - words_of(*(line[1:] for line in lines if line.startswith("+")))
+    return frozenset(gone)
 
 
 def _came_back(session: Session, at: int, check: int) -> bool:

@@ -166,6 +166,18 @@ STORIES: dict[str, tuple[list[Turn], str]] = {
         ],
         "Separate commands with `;`, not `&&`",
     ),
+    "scripts that a policy stops": (
+        [
+            run(
+                r".\seed.ps1",
+                r"File C:\seed.ps1 cannot be loaded because running scripts is disabled on this system.",
+                True,
+            ),
+            agent("The policy blocks scripts. I'll run it with `-ExecutionPolicy Bypass` for this process only."),
+            run(r"powershell -ExecutionPolicy Bypass -File .\seed.ps1", "seeded"),
+        ],
+        "Run `powershell -ExecutionPolicy Bypass -File .\\seed.ps1`, not `.\\seed.ps1`",
+    ),
     "an option of another system": (
         [run("sed -n 1p a | cat -A", "cat: illegal option -- A\nusage: cat [-belnstuv]", failed=True)],
         "Do not pass `-A` to `cat` on this machine",
@@ -353,6 +365,13 @@ QUIET: dict[str, list[Turn]] = {
             refused("a", "not now, I'm still reviewing"), action="shell", command="kubectl apply -f p.yaml", paths=()
         ),
         agent("OK, waiting."),
+    ],
+    "the rest of a renaming": [
+        edit("user.ts", "class User", "class Account"),
+        run("npx tsc", "a.ts(1,10): error TS2305: Module './user' has no exported member 'User'.", failed=True),
+        agent("The imports still name `User` because only the class was renamed, so I need to import `Account`."),
+        edit("a.ts", "import { User }", "import { Account }"),
+        run("npx tsc", ""),
     ],
     "a program typed wrong": [
         run("gti status", "bash: gti: command not found", failed=True),
