@@ -24,7 +24,8 @@ BACKGROUND = 200  # lessons that a small store is padded with, so that rarity me
 COMMON_IN_BACKGROUND = 60
 USUAL_SHARE = 0.4  # how much a usual word counts of its rarity when one asks what a text is about
 OUTER_SHARE = 0.5  # and a word of the body, beside those of title and tags
-SURE_NAME = 4.3  # a name this rare is enough alone: it is of one solution or two
+SURE_NAME = 4.0  # a name this rare is enough alone: it is of one solution or a few
+MOST_OUTER = 4  # words of the body that count: a long one has some of any text
 MOST_MENDED = 6  # unknown words of a text; one that has more of them is about other matters
 COMMON = frozenset(
     stem(word)
@@ -223,10 +224,9 @@ def bearing(shared: "list[str]", weights: "dict[str, tuple[float, int]]", named:
     whole = [word for word in shared if not any(word != other and word in other for other in shared)]
     if len(whole) < 2:
         return 0.0
-    return sum(
-        weights[word][0] * (USUAL_SHARE if word in USUAL else 1.0) * (1.0 if word in named else OUTER_SHARE)
-        for word in whole
-    )
+    worth = {word: weights[word][0] * (USUAL_SHARE if word in USUAL else 1.0) for word in whole}
+    outer = sorted((worth[word] for word in whole if word not in named), reverse=True)
+    return sum(worth[word] for word in whole if word in named) + OUTER_SHARE * sum(outer[:MOST_OUTER])
 
 
 def mend_words(db: "Any", weights: "dict[str, tuple[float, int]]") -> "dict[str, str]":

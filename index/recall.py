@@ -84,7 +84,7 @@ def recall(
                 matching.match_mentions(db, path, words_of(query), hits, max(floor, MENTION_FLOOR))
             if query.strip():
                 spoken: dict[int, Hit] = {}
-                matching.match_text(db, query, spoken, floor, most=MOST_COMPARED if likeness else max(20, 2 * k))
+                matching.match_text(db, query, spoken, floor, most=max(100 if likeness else 20, 2 * k))
                 if likeness:
                     match_meaning(db, query, spoken, floor, likeness)
                 for mid, hit in spoken.items():
