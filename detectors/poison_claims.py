@@ -183,7 +183,8 @@ def spaced(name: str) -> str:
 REFERENCE = re.compile(
     r"(?:\b(?:pr|pull request|mr|issue|adr|ticket|rfc|commit|change|bug)[ #:-]{0,2}#?\w{0,8}-?\d{1,7}\b|"
     r"(?<![\w/])#\d{1,6}\b|"
-    r"\b[A-Z]{2,6}-\d{1,6}\b|\bchangelog\b|\bmigration guide\b|\brelease notes\b|\bcommit [0-9a-f]{7,40}\b)",
+    r"(?-i:\b(?!UTF|SHA|ISO|AES|RSA|ECB|HTTP|TLS|IEEE|ASCII)[A-Z]{2,6}-\d{1,6}\b)|"
+    r"\bchangelog\b|\bmigration guide\b|\brelease notes\b|\bcommit [0-9a-f]{7,40}\b)",
     re.IGNORECASE,
 )
 AUTHORITY = re.compile(

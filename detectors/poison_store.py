@@ -401,7 +401,8 @@ def forged_provenance(
             yield point(note, "forged_counter", "high", "counts more use than the usage log saw")
         praise = sorted(SELF_PRAISE.intersection(solution.extra))
         if praise:
-            yield point(note, "self_praise", "medium", f"praises itself in its front matter: {', '.join(praise)}")
+            severity = "high" if len(praise) > 1 else "medium"
+            yield point(note, "self_praise", severity, f"praises itself in its front matter: {', '.join(praise)}")
         if trusted_words(note.said) and not note.backed:
             yield point(note, "claimed_authority", "medium", "claims an approval that nothing shows")
 

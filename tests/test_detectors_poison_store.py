@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-from detectors.poison_claims import Swap, rises, swaps
+import pytest
+
+from detectors.poison_claims import Swap, is_reference, rises, swaps
 from detectors.poison_store import StoreFinding, raise_verdicts, scan_store
 from index.records import Answer, Solution, Source, Verdict
 
@@ -171,3 +173,17 @@ def test_rights_rise_from_staging_to_production_only() -> None:
     """The direction counts."""
     assert rises("db-staging", "db-prod")
     assert not rises("db-prod", "db-staging")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Renamed in PR #512.", True),
+        ("Moved, see PAY-212.", True),
+        ("Renamed deploy-bot-9.", False),
+        ("Files are UTF-8, hashes SHA-256.", False),
+    ],
+)
+def test_a_name_with_a_number_is_no_ticket(text: str, told: bool) -> None:
+    """Only what a person can look up backs a lesson: a name or a standard looks like a ticket's key and is none."""
+    assert is_reference(text) is told
