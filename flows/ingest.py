@@ -88,6 +88,11 @@ def ingest(run: Pass, files: Sequence[Path], events: Sequence[Event], asked: boo
                 continue
             for session in read_sessions(file):
                 before = next((progress for progress in earlier if progress.key == session.key), None)
+                if before is not None and before.status == "read" and before.sha256 == session.sha256 != "":
+                    # Another session of the same database went on, or the file was only touched.
+                    seen |= session_keys(session)
+                    _keep_place(run, events, replace(before, **_place_of(blank)))
+                    continue
                 # A fork or an older resume repeats the history of another file.
                 own = without_known(_from_line(session, before.began if before else 0), seen)
                 seen |= session_keys(session)
@@ -105,6 +110,15 @@ def ingest(run: Pass, files: Sequence[Path], events: Sequence[Event], asked: boo
 
 def _place_of(blank: Progress) -> dict[str, Any]:
     return {"path": blank.path, "size": blank.size, "mtime_ns": blank.mtime_ns}
+
+
+def _keep_place(run: Pass, events: Sequence[Event], progress: Progress) -> None:
+    """Count a session whose text is as it was when it was read as unchanged."""
+    run.report.unchanged += 1
+    change = change_progress(run.world.root, progress)
+    if change:
+        run.land(Plan("ingest", (change,)))
+    _drop_used(run, events, [progress])
 
 
 def _from_line(session: Session, line: int) -> Session:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import sqlite3
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -372,3 +373,32 @@ def test_a_packed_session_is_read_once_its_library_is_there(world: World, monkey
     (line,) = session_end(world, [packed]).sessions
     assert line.status == "read"
     assert session_end(world, [packed]).counts()["read"] == 0
+
+
+def test_of_a_database_only_the_sessions_that_went_on_are_concluded_again(world: World, tmp_path: Path) -> None:
+    """The others count as unchanged, whatever was written beside them."""
+    path = tmp_path / "opencode.db"
+    connection = sqlite3.connect(path)
+    connection.executescript(
+        "CREATE TABLE session (id TEXT, parent_id TEXT, directory TEXT, version TEXT, time_created INT, "
+        "time_updated INT);"
+        "CREATE TABLE message (id TEXT, session_id TEXT, time_created INT, data TEXT);"
+        "CREATE TABLE part (id TEXT, message_id TEXT, session_id TEXT, data TEXT);"
+        "INSERT INTO session VALUES ('ses_1', NULL, '/w/a', '1', 1, 1), ('ses_2', NULL, '/w/b', '1', 2, 2);"
+    )
+
+    def say(session: str, name: str) -> None:
+        told = (f'{{"type": "text", "text": "{name}"}}', '{"role": "user"}')
+        connection.execute("INSERT INTO message VALUES (?, ?, 1, ?)", (name, session, told[1]))
+        connection.execute("INSERT INTO part VALUES (?, ?, ?, ?)", (name, name, session, told[0]))
+        connection.commit()
+
+    say("ses_1", "m1")
+    say("ses_2", "m2")
+    assert session_end(world, [path]).counts()["read"] == 2
+    say("ses_2", "m3")
+    report = session_end(world, [path])
+    assert [line.key for line in report.sessions] == ["opencode:ses_2"]
+    assert report.unchanged == 1
+    assert session_end(world, [path]).counts()["read"] == 0
+    connection.close()

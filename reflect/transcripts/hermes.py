@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import sqlite3
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
@@ -103,8 +104,9 @@ def _read_store(path: Path, mark: Mark | None) -> Iterator[Session]:
 
 def _read_session(connection: sqlite3.Connection, path: Path, about: dict[str, Any], mark: Mark | None) -> Session:
     recorder = Recorder(agent, str(path))
-    reading = _Messages(recorder, shared(about.get("cwd")))
+    reading, digest = _Messages(recorder, shared(about.get("cwd"))), hashlib.sha256()
     for row in _messages(connection, about["id"], mark.offset if mark else 0):
+        digest.update(repr(tuple(row.values())).encode("utf-8", "replace"))
         reading.take(row, row["id"], row["id"] - 1)
     name, parent = str(about["id"]), string(about.get("parent_session_id"))
     source = string(about.get("source"))
@@ -115,6 +117,7 @@ def _read_session(connection: sqlite3.Connection, path: Path, about: dict[str, A
         cwd,
         lines=max(reading.last, mark.line if mark else 0),
         ended_at=max(reading.last, mark.offset if mark else 0),
+        sha256="" if mark else digest.hexdigest(),
         project=project_of(cwd),
         branch=string(about.get("git_branch")),
         started=parse_time(about.get("started_at")),

@@ -142,14 +142,16 @@ def _read_session(connection: sqlite3.Connection, known: frozenset[str], path: P
     recorder = Recorder(agent, str(path))
     reading = _Reading(recorder, string(about.get("directory")))
     name = str(about["id"])
-    finder = LineFinder(b"")
+    finder, digest = LineFinder(b""), hashlib.sha256()
     if "message" in known and "part" in known:
         for info, parts in _messages(connection, name, recorder):
+            digest.update(repr((info, parts)).encode("utf-8", "replace"))
             reading.take(info, parts, finder)
     if "session_message" in known:
         for kind, value in _second_messages(connection, name, recorder):
+            digest.update(repr((kind, value)).encode("utf-8", "replace"))
             reading.take_second(kind, value, finder)
-    facts = {"lines": finder.ordinal, "ended_at": finder.ordinal}
+    facts = {"lines": finder.ordinal, "ended_at": finder.ordinal, "sha256": digest.hexdigest()}
     time = {"created": about.get("time_created"), "updated": about.get("time_updated")}
     return reading.session(name, string(about.get("parent_id")), string(about.get("version")), time, facts)
 
