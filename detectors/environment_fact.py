@@ -63,7 +63,8 @@ _KINDS: dict[str, re.Pattern[str]] = {
         must (?:first )?be (?:called|run) (?:before|first)|called \d{1,4} times \(limit
     """),
     "limit": either(r"""
-        already used by worktree|running scripts is disabled|exceeds .{1,60}(?:size )?limit|larger than .{1,40}(?:maximum|limit)|No space left
+        already used by worktree|running scripts is disabled
+        exceeds .{1,60}(?:size )?limit|larger than .{1,40}(?:maximum|limit)|No space left
         out of memory|OutOfMemory|unable to create (?:new )?native thread|Too many open files|rate limit|\bquota\b
     """),
 }
