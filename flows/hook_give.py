@@ -4,6 +4,7 @@ import time
 
 from flows.hook_place import Place, add_given, forget_given, is_current, open_layers, read_file
 from index.matching import Hit, is_foreign, match_text
+from index.words import bound_tokens
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -66,14 +67,14 @@ def pack_text(place: Place) -> str:
     today = int(time.time() // 86400) + UNIX_DAY
     lines: list[str] = []
     taken: set[str] = set()
-    used = count_tokens(OPENING + CLOSING)
+    used = bound_tokens(OPENING + CLOSING)
     layers = open_layers(place)
     for number, (db, store) in enumerate(layers):
         for hit, name in pack_hits(db, place):
             if any(holds(above, name) for above, _ in layers[:number]):
                 continue  # the personal store's text of it counts, whether or not that is fit for the pack
             line = render_lesson(db, hit, today)
-            size = count_tokens(line) + 1
+            size = bound_tokens(line) + 1
             if used + size <= PACK_TOKENS and is_current(db, hit.mid, store):
                 taken.add(name)
                 lines.append(line)
@@ -113,18 +114,3 @@ def recent_work(top: str) -> str:
     branch = read_file(f"{top}/.git/HEAD", 4096).partition("refs/heads/")[2].strip() if top else ""
     log = read_file(f"{top}/.git/logs/HEAD")[-4000:].split("\n")[-8:] if top else []
     return " ".join([branch.replace("-", " "), *(line.partition("\t")[2].partition(": ")[2] for line in log)])
-
-
-def count_tokens(text: str) -> int:
-    """At least as many tokens as common tokenizers make of a text: one for each three letters of a word, and one for
-    each other sign; two for a character beyond ASCII."""
-    total = run = 0
-    for char in text:
-        if char.isascii() and char.isalnum():
-            run += 1
-            if run % 3 == 1:
-                total += 1
-        else:
-            run = 0
-            total += 0 if char == " " else 1 if char.isascii() else 2
-    return total

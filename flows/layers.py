@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from datetime import date, datetime
+from importlib.util import find_spec
 from itertools import product
 from pathlib import Path
 
@@ -20,7 +21,7 @@ from flows.hook_place import Place, relative
 from index.files import read_bytes
 from index.frontmatter import parse_solution
 from index.matching import Hit
-from index.recall import Found, note_empty, open_database, read_found, recall
+from index.recall import Found, Likeness, note_empty, open_database, read_found, recall
 from index.recall_db import database_path, hash_text
 from index.records import Solution
 from index.settings import RedactSettings
@@ -68,9 +69,11 @@ def from_project(path: str, cwd: Path) -> str:
 def ask_layers(layers: Sequence[Layer], question: Question, k: int, project: str, today: date) -> list[Found]:
     """The `k` lessons of all layers that fit best, each once, none that has changed since it was scanned."""
     found: dict[str, Found] = {}
+    words, likeness = question.query, likeness_for(question.query)
     for number, layer in enumerate(layers):
+        database, wanted = [layer.database], k + SPARE
         asked = recall(
-            [layer.database], question.query, question.path, question.command, question.error, k + SPARE, project, today
+            database, words, question.path, question.command, question.error, wanted, project, today, likeness=likeness
         )
         for one in asked:
             if one.id in found:
@@ -81,6 +84,15 @@ def ask_layers(layers: Sequence[Layer], question: Question, k: int, project: str
     best = sorted(found.values(), key=lambda one: (-one.score, one.id))
     # Before the cut: the newest of two that contradict each other may have come after it.
     return newest_of_disputed(layers, best[: k + SPARE], question.query)[:k]
+
+
+def likeness_for(query: str) -> Likeness | None:
+    """What compares meanings, where words are asked and the extra is there; numpy is loaded for nothing else."""
+    if not query.strip() or find_spec("wordllama") is None:
+        return None
+    from detectors.embedding import find_likeness
+
+    return find_likeness()
 
 
 def newest_of_disputed(layers: Sequence[Layer], found: list[Found], query: str) -> list[Found]:

@@ -16,7 +16,7 @@ from index import matching
 from index.decode import load_json
 from index.error_matching import match_error
 from index.matching import Hit
-from index.words import words_of
+from index.words import bound_tokens, words_of
 
 PACK_TOKENS = 2000
 PACK_CONFIDENCE = 0.7
@@ -202,20 +202,6 @@ def render_found(one: Found, today: date) -> str:
     age = f"{max(0, (today - one.seen).days)} days old" + (", STALE: check before relying on it" if one.stale else "")
     source = f", from {one.source}" if one.source else ""
     return f"## {one.title}\n{one.brief}\n([{one.id}] {one.trust}, confidence {one.confidence:g}, {age}{source})\n"
-
-
-def bound_tokens(text: str) -> int:
-    """At least as many tokens as common tokenizers make of a text: one for each three letters or digits of a word, one
-    for each other ASCII sign but a space, two for any further character."""
-    total = run = 0
-    for char in text:
-        if char.isascii() and char.isalnum():
-            run += 1
-            total += run % 3 == 1
-        else:
-            run = 0
-            total += 0 if char == " " else 1 if char.isascii() else 2
-    return total
 
 
 def read_empty(home: Path) -> list[dict[str, object]]:

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from flows import hook
-from flows.hook_give import count_tokens
 from flows.hook_place import normalise_remote, plain_name
 from index.frontmatter import render_solution
 from index.matching import is_foreign
 from index.recall_db import RECALL_DB, build
 from index.recall_db import plain_name as builder_name
 from index.records import Solution, Source, Triggers
+from index.words import bound_tokens
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPT = ROOT / "flows" / "hotwash_hook.py"
@@ -381,7 +381,7 @@ def test_a_prompt_and_a_start_bring_what_fits(home: Path) -> None:
     assert "[01A]" in context(run_hook(home, "prompt", prompt))
     pack = context(run_hook(home, "start", {"session_id": "s", "cwd": "/w"}))
     assert "[01A]" in pack
-    assert count_tokens(pack) <= 2000
+    assert bound_tokens(pack) <= 2000
 
 
 def test_what_was_not_found_is_kept_masked(home: Path) -> None:

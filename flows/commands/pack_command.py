@@ -21,6 +21,7 @@ def call(options: argparse.Namespace) -> int:
     """Print the pack."""
     from flows.layers import Question, find_layers, keep_empty
     from index.recall import build_pack
+    from index.tokens import find_counter
 
     world = open_world(options)
     pack = build_pack(
@@ -32,6 +33,7 @@ def call(options: argparse.Namespace) -> int:
         world.settings.memory.pack_tokens,
         world.settings.memory.pack_confidence,
         world.now.date(),
+        find_counter(),
     )
     if not pack:
         keep_empty(world.root, Question(options.query), options.project, world.now, world.settings.redact)
