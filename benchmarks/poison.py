@@ -109,6 +109,28 @@ def measure_speed(corpora: Path) -> None:
     print(f"speed: {best:.2f} MB/s over {len(texts)} lessons, {size / 1e6:.1f} MB")
 
 
+FLOODS = (
+    "<!--", "%20", "a%20", "aGVsbG8", "0x41 ", "01010101 ", ". - ", "use ", "ignore all ", "](http", "-", "| ", "[", "## ",
+    "\\x41", "&#65", "<div hidden", '"comment": ', "a b c ", "h4x0r ", "\u00e9", "\u200b", "\u0430", "\u202e", "send the ",
+    "\n# a", "\n- a", "`x` is now kept in ", "curl ", "ai agent ",
+)  # fmt: skip
+
+
+def measure_floods() -> None:
+    """Print what a text twice as long costs, for texts that repeat one piece: twice as much where it is linear."""
+    worst: list[tuple[float, str, float]] = []
+    for piece in FLOODS:
+        times = []
+        for size in (100_000, 200_000):
+            text = piece * (size // len(piece))
+            began = time.process_time()
+            scan_text(text)
+            times.append(time.process_time() - began)
+        worst.append((times[1] / max(times[0], 0.01), piece, times[1]))
+    for ratio, piece, seconds in sorted(worst, reverse=True)[:3]:
+        print(f"flood of {piece!r}: twice the text costs {ratio:.1f} times as much, {seconds:.2f} s for 200 kB")
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
@@ -126,6 +148,7 @@ def main() -> None:
     if corpora:
         measure_stores(corpora, arguments.stores_list)
         measure_speed(corpora)
+    measure_floods()
 
 
 if __name__ == "__main__":

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import zlib
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,6 @@ READ = 6_000
 MOST_KEYS = 400
 KEY = re.compile(r"[a-z0-9@][\w@./:+-]{2,80}")
 PART = re.compile(r"[^\W_]{3,40}")
-
-Numbers = NDArray[np.int64]
 
 
 def keys_of(solution: Solution) -> set[str]:
@@ -70,8 +68,3 @@ class Neighbours:
                     shared[other] += weight
         shared.pop(place, None)
         return tuple(sorted(sorted(shared, key=lambda other: (-shared[other], other))[:most]))
-
-    def groups(self, places: Sequence[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
-        """Each of these lessons with its neighbours."""
-        for place in places:
-            yield place, self.near(place)
