@@ -110,9 +110,9 @@ def measure_speed(corpora: Path) -> None:
 
 
 FLOODS = (
-    "<!--", "%20", "a%20", "aGVsbG8", "0x41 ", "01010101 ", ". - ", "use ", "ignore all ", "](http", "-", "| ", "[", "## ",
-    "\\x41", "&#65", "<div hidden", '"comment": ', "a b c ", "h4x0r ", "\u00e9", "\u200b", "\u0430", "\u202e", "send the ",
-    "\n# a", "\n- a", "`x` is now kept in ", "curl ", "ai agent ",
+    "<!--", "%20", "a%20", "aGVsbG8", "0x41 ", "01010101 ", ". - ", "use ", "ignore all ", "](http", "-", "| ", "[",
+    "\\x41", "&#65", "<div hidden", '"comment": ', "a b c ", "h4x0r ", "\u00e9", "\u200b", "\u0430", "\u202e",
+    "send the ", "## ", "\n# a", "\n- a", "`x` is now kept in ", "curl ", "ai agent ",
 )  # fmt: skip
 
 
