@@ -100,22 +100,23 @@ def read_lines(
         if mark is not None and 0 < mark.offset <= size:
             _pass_over(file, mark.offset, tail)
             tail.lines = mark.line
-        rest = b""
-        while block := file.read(max(0, min(BUFFER, size - tail.ended_at - len(rest)))):
-            block = rest + block if rest else block
-            end = block.rfind(b"\n") + 1
-            if end:
-                tail.digest.update(memoryview(block)[:end])
-                rest, rows = block[end:], block[: end - 1].split(b"\n")
-                del block  # a line of megabytes must not lie in memory twice
+        parts: list[bytes] = []  # a line whose end was not reached yet
+        held = 0
+        while block := file.read(max(0, min(BUFFER, size - tail.ended_at - held))):
+            parts.append(block)
+            held += len(block)
+            if b"\n" in block:
+                block, parts = b"".join(parts), []
+                rows = block.split(b"\n")
+                parts, held = [rest := rows.pop()], len(rest)
+                tail.digest.update(memoryview(block)[: len(block) - held])
+                del block, rest  # a line of megabytes must not lie in memory twice
                 yield from _parse_rows(rows, tail, loads)
-            else:
-                rest = block
-            if len(rest) >= MAX_LINE:
-                yield _pass_over_long(file, size, rest, tail)
-                rest = b""
-        if rest or tail.ended_at < size:
-            yield from _last_line(rest, tail)
+            if held >= MAX_LINE:
+                yield _pass_over_long(file, size, b"".join(parts), tail)
+                parts, held = [], 0
+        if held or tail.ended_at < size:
+            yield from _last_line(b"".join(parts), tail)
 
 
 def _parse_rows(rows: list[bytes], tail: Tail, loads: Callable[[bytes], Any]) -> Iterator[Line]:
