@@ -28,6 +28,7 @@ RUNS: dict[str, tuple[tuple[str, ...], ...]] = {
     "meaning": ((CORPORA,),),
     "patterns": ((CORPORA,),),
     "trigger": ((f"{CORPORA}/trigger",),),
+    "retrieval": ((CORPORA,),),
     "hooks": ((),),
     "usage": ((f"{CORPORA}/transcripts",),),
 }
