@@ -162,6 +162,7 @@ def test_an_expired_draft_leaves_the_queue_and_may_come_back(serving: Serving, b
 
 
 @pytest.mark.nightly
+@pytest.mark.timeout(1800)
 def test_a_form_outlives_restarts_and_its_server_s_database(tmp_path: Path, browser: Any) -> None:
     """A draft made while no server was up; a restart with the form open; a deleted database: published once."""
     serving = Serving(tmp_path)
@@ -189,7 +190,7 @@ def test_a_form_outlives_restarts_and_its_server_s_database(tmp_path: Path, brow
         choose(page, form, 1)
         form.get_by_role("button", name="Submit").click()
         place = serving.home / ".claude" / "skills" / "services" / "SKILL.md"
-        wait_for("the published skill", place.is_file)
+        wait_for("the published skill", place.is_file, 300)
         stamp = place.stat().st_mtime_ns
         wait_for("the decision", lambda: len(read_decisions(serving.root)[0]) == 1)
         assert serving.stop() == 0
