@@ -53,7 +53,7 @@ def pack_snapshot(files: Mapping[str, tuple[bytes, int]]) -> bytes:
     manifest = {name: hashlib.sha256(content).hexdigest() for name, (content, _) in files.items()}
     buffer = io.BytesIO()
     with (
-        gzip.GzipFile(fileobj=buffer, mode="wb", mtime=0, filename="") as packed,
+        gzip.GzipFile(fileobj=buffer, mode="wb", compresslevel=6, mtime=0, filename="") as packed,
         tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
     ):
         _add(tar, MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode(), 0)
