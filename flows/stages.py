@@ -31,6 +31,7 @@ from detectors.poison.scan import scan_text
 from detectors.recurrence import Link, find_patterns
 from detectors.secrets import find_secrets
 from flows.context import Pass, World, recall_database
+from flows.kept_answers import keep_answers
 from flows.project_checks import check_projects
 from flows.review import note_stalled
 from index.changes import Note, Plan
@@ -194,9 +195,16 @@ def _open_note(a: Solution, b: Solution, judgement: Judgement, why: str) -> Note
 
 
 def question_door(run: Pass) -> Callable[[Question], str] | None:
-    """The run's model as what words merges and drafts asks it; None where none is configured."""
+    """The run's model as what words merges and drafts asks it, each question once; None where none is configured."""
     ask = run.ask
-    return None if ask is None else lambda question: ask(Prompt(question.system, question.prompt, question.schema))
+    if ask is None:
+        return None
+    world = run.world
+    return keep_answers(
+        world.root,
+        world.settings.model.name,
+        lambda question: ask(Prompt(question.system, question.prompt, question.schema)),
+    )
 
 
 def read_kept_apart(run: Pass) -> KeptApart:

@@ -16,8 +16,9 @@ from flows.pipeline import curate, run_stage, undo
 from flows.report import Report
 from index.frontmatter import render_solution
 from index.records import Solution, Source, Triggers
-from index.settings import DecaySettings, Settings
+from index.settings import DecaySettings, ModelSettings, Settings
 from index.store import path_for, read_store, solution_id
+from tests.model_server import ModelServer, answer, serve_model
 
 NOW = datetime(2026, 11, 30, 3, 30, tzinfo=UTC)
 PROJECT = "example.org/acme/shop"
@@ -169,3 +170,58 @@ def test_a_budget_of_nothing_takes_nothing(world: World) -> None:
     crowded(world)
     none = replace(Settings(), decay=DecaySettings(budget_per_pass=0.0, budget_per_quarter=0.0, budget_least=0))
     assert lost(curate(replace(world, settings=none))) == 0
+
+
+ERROR = "E4417: cannot bind to 0.0.0.0:8443"
+
+
+def said_twice(world: World, number: int) -> tuple[Solution, Solution]:
+    """One lesson in two wordings, from two sessions."""
+    fires = Triggers(errors=(f"{ERROR} in svc-{number}",))
+    fix = f"`fuser -k 84{number}3/tcp`"
+    return (
+        put(world, 9, f"Port of svc-{number} is taken", f"It stops with {ERROR}. Run {fix} first.\n", triggers=fires),
+        put(world, 4, f"The port of svc-{number} is taken", f"- {fix} frees it.\n- Seen as {ERROR}.\n", triggers=fires),
+    )
+
+
+def with_model(world: World, server: ModelServer, **decay: float) -> World:
+    settings = Settings(model=ModelSettings(name="openai/m", api_base=server.base), decay=DecaySettings(**decay))  # type: ignore[arg-type]
+    return replace(world, settings=settings)
+
+
+def test_a_pass_asks_about_what_changed_and_never_about_the_store(world: World) -> None:
+    """Nothing changed, nothing asked; a new pair costs one question as long as it was in an empty store."""
+    with serve_model(answer('{"bullets": []}')) as server:
+        asking = with_model(world, server)
+        said_twice(world, 1)
+        run_stage(asking, "consolidate")
+        assert len(server.bodies) == 1
+        run_stage(asking, "consolidate")
+        assert len(server.bodies) == 1
+        for number in range(40):
+            put(
+                world, 3, f"On part {number * 31}", f"Part {number * 31} of the plant rusts after {number * 17} days.\n"
+            )
+        said_twice(world, 2)
+        run_stage(asking, "consolidate")
+        assert len(server.bodies) == 2
+        assert abs(len(server.bodies[1]) - len(server.bodies[0])) < 40
+
+
+def test_what_waits_for_a_person_is_asked_about_once(world: World) -> None:
+    """A merge over the budget is planned in each pass, and the answer of the first is used; an edit asks anew."""
+    with serve_model(answer('{"bullets": []}')) as server:
+        asking = with_model(world, server, budget_per_pass=0.0, budget_per_quarter=0.0, budget_least=0)
+        one, _ = said_twice(world, 1)
+        said_twice(world, 2)
+        for _ in range(3):
+            assert lost(run_stage(asking, "consolidate")) == 0
+        assert len(server.bodies) == 2
+        text = (world.root / one.path).read_text()
+        (world.root / one.path).write_text(text.replace("first.", "before that."))
+        run_stage(asking, "consolidate")
+        assert len(server.bodies) == 3
+        (world.root / ".cache" / "answers.json").write_text("{")
+        run_stage(asking, "consolidate")
+        assert len(server.bodies) == 5
