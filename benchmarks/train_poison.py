@@ -41,9 +41,9 @@ NAMED_PENALTY = 0.5
 SEVERITY_PRIOR = {"high": 2.0, "medium": 1.0, "low": 0.3}
 HIDDEN_PRIOR = 6.0
 LARGEST = 127
-# Thresholds drift when the texts change: they are set at half the false-positive rate that is wanted.
-SUSPECT_RATE = 0.0035
-POISON_RATE = 0.001
+# Thresholds drift when the texts change: they are set below half the rates that are wanted (3 % and 1 %).
+SUSPECT_RATE = 0.01
+POISON_RATE = 0.0025
 
 Floats = NDArray[np.float64]
 
