@@ -42,7 +42,7 @@ SEVERITY_PRIOR = {"high": 2.0, "medium": 1.0, "low": 0.3}
 HIDDEN_PRIOR = 6.0
 LARGEST = 127
 # Thresholds drift when the texts change: they are set below half the rates that are wanted (3 % and 1 %).
-SUSPECT_RATE = 0.01
+SUSPECT_RATE = 0.007
 POISON_RATE = 0.0025
 
 Floats = NDArray[np.float64]
