@@ -67,7 +67,8 @@ def plan_reviews(
         if state in WAITING_STATES:
             if which in live and which not in waiting:
                 waiting[which] = str(run["id"])
-            else:
+            elif which in live or state not in ("RUNNING", "PENDING"):
+                # One that runs while its draft is gone is about to say what became of it.
                 stale.append(str(run["id"]))
         else:
             key = str(run.get("idempotency_key") or "").rpartition(":")[0]

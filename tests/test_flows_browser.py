@@ -192,7 +192,7 @@ def test_a_form_outlives_restarts_and_its_server_s_database(tmp_path: Path, brow
         place = serving.home / ".claude" / "skills" / "services" / "SKILL.md"
         wait_for("the published skill", place.is_file, 300)
         stamp = place.stat().st_mtime_ns
-        wait_for("the decision", lambda: len(read_decisions(serving.root)[0]) == 1)
+        wait_for("the run's end", lambda: [found["state_type"] for found in serving.reviews()] == ["COMPLETED"])
         assert serving.stop() == 0
         serving.start()
         page.wait_for_timeout(5_000)

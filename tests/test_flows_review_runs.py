@@ -43,6 +43,7 @@ def test_runs_of_drafts_that_wait_no_longer_are_ended() -> None:
     assert (len(wanted), stale) == (1, ("old",))
     assert plan_reviews([ONE], (), [run_of(first, "PAUSED", "a"), run_of(first, "PAUSED", "b")]) == ((), ("b",))
     assert plan_reviews([], (), [run_of(first, "COMPLETED")]) == ((), ())
+    assert plan_reviews([], (), [run_of(first, "RUNNING")]) == ((), ())  # it is carrying the decision out
 
 
 def test_a_crashed_run_gets_a_successor_but_not_for_ever() -> None:
