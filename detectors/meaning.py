@@ -31,7 +31,7 @@ NEAREST = 5  # neighbours by meaning that become candidates
 NEAR = 0.6
 MOST_COMPARED = 20_000  # lessons whose vectors are compared each with each
 SHORT = 2_000  # characters up to which two texts that are alike are searched for values though nothing says "same"
-CONFLICT_SHARE = 0.2  # of the shorter text's statements
+CONFLICT_SHARE = 0.2  # of the shorter text's statements that the other does not have word for word
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,8 +173,9 @@ def judge_traits(
 def value_conflicts(a: Traits, b: Traits, differ: Differ = differs) -> tuple[Difference, ...]:
     """The values in which two lessons contradict each other, where that is what parts them; else empty.
 
-    In their titles one is enough. In their texts a share of the shorter's statements must be concerned: in long texts
-    single statements may disagree while the lesson is the same, and a merge keeps both sides of those.
+    In their titles one is enough. In their texts it must be a share of what the shorter states in other words than the
+    longer: two texts that are one but for a value are parted by it, however long they are; in rewritten ones single
+    statements may disagree while the lesson is the same, and a merge keeps both sides of those.
     """
     titles = differ(a.title, b.title)
     if titles and abs(a.foreign - b.foreign) < FOREIGN:
@@ -182,8 +183,9 @@ def value_conflicts(a: Traits, b: Traits, differ: Differ = differs) -> tuple[Dif
     found = differ(a.text, b.text)
     if not found:
         return ()
-    statements = min(len(split_sentences(a.text)), len(split_sentences(b.text)))
-    return found if len({d.in_a for d in found}) >= max(1, CONFLICT_SHARE * statements) else ()
+    sentences = [{" ".join(text.split()) for text in split_sentences(one.text)} for one in (a, b)]
+    reworded = min(len(sentences[0] - sentences[1]), len(sentences[1] - sentences[0]))
+    return found if len({d.in_a for d in found}) >= max(1, CONFLICT_SHARE * reworded) else ()
 
 
 def newest_first(hits: Sequence[Solution], query: str = "") -> tuple[Solution, ...]:
