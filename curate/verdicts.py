@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import hmac
+import os
+import secrets
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
@@ -12,11 +15,14 @@ from typing import Any
 
 import orjson
 
-from index.files import write_derived
+from index.files import read_bytes, write_derived
 from index.records import Finding, Solution, Verdict
-from index.store import CACHE
+from index.store import CACHE, store_root
 
 VERDICTS = f"{CACHE}/verdicts.json"
+KEY = f"{CACHE}/verdicts.key"
+_SEAL = b'{"seal":"'
+_SEALED = len(_SEAL) + 64 + len(b'",')
 DECISIONS = "decisions"
 
 
@@ -94,10 +100,11 @@ def read_released(root: Path) -> frozenset[str]:
 
 
 def read_verdicts(root: Path, rule_set: str) -> Verdicts:
-    """The verdicts kept in the cache; none when they are of another rule set or cannot be read."""
+    """The verdicts kept in the cache; none when they are of another rule set, cannot be read, or were not written by
+    this machine: a shared store comes with a repository, and one that calls its own poison clean is not believed."""
     released = read_released(root)
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
-        kept: dict[str, Any] = orjson.loads((root / VERDICTS).read_bytes())
+        kept: dict[str, Any] = orjson.loads(_unsealed((root / VERDICTS).read_bytes()))
         if kept["rule_set"] == rule_set:
             by_hash, raised = (
                 {key: _verdict(value) for key, value in kept[name].items()} for name in ("verdicts", "raised")
@@ -110,7 +117,31 @@ def write_verdicts(root: Path, verdicts: Verdicts) -> None:
     """Keep the verdicts in the cache."""
     kept = {"rule_set": verdicts.rule_set, "verdicts": _rows(verdicts.by_hash), "raised": _rows(verdicts.raised)}
     content = orjson.dumps(kept, option=orjson.OPT_INDENT_2)
-    write_derived(root / VERDICTS, content)
+    write_derived(root / VERDICTS, _SEAL + _seal(content, _own_key(make=True)) + b'",' + content[1:])
+
+
+def _unsealed(raw: bytes) -> bytes:
+    """The verdicts' JSON without its seal; raises ValueError where the seal is not this machine's."""
+    content = b"{" + raw[_SEALED:]
+    if not hmac.compare_digest(raw[:_SEALED], _SEAL + _seal(content, _own_key(make=False)) + b'",'):
+        raise ValueError("not sealed by this machine")
+    return content
+
+
+def _seal(content: bytes, key: bytes) -> bytes:
+    return hmac.new(key, content, hashlib.sha256).hexdigest().encode()
+
+
+def _own_key(make: bool) -> bytes:
+    """The key of this machine's seal, in the cache of the personal store; without it everything is scanned again."""
+    place = store_root(None, os.environ) / KEY
+    key = read_bytes(place)
+    if not key and make:
+        key = secrets.token_bytes(32)
+        write_derived(place, key)
+    if not key:
+        raise ValueError("this machine has sealed nothing yet")
+    return key
 
 
 def _rows(verdicts: Mapping[str, Verdict]) -> dict[str, list[object]]:

@@ -81,3 +81,31 @@ def test_a_person_clears_a_suspect_lesson_with_name_and_reason_until_it_is_edite
     assert not servable(edited, scan_missing([edited], verdicts, lambda _: SUSPECT))
     forged = replace(lesson("Forged.\n"), trust="reviewed")
     assert not servable(forged, scan_missing([forged], verdicts, lambda _: SUSPECT))
+
+
+def test_a_store_that_calls_itself_clean_is_not_believed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A repository may bring a shared store with its own verdicts: only those that this machine wrote count."""
+    shared, mine, theirs = tmp_path / "repo" / ".hotwash", tmp_path / "mine", tmp_path / "theirs"
+    verdicts = scan_missing([lesson()], Verdicts("v1"), lambda _: Verdict("clean"))
+    monkeypatch.setenv("HOTWASH_HOME", str(theirs))
+    write_verdicts(shared, verdicts)
+    assert read_verdicts(shared, "v1") == verdicts
+    monkeypatch.setenv("HOTWASH_HOME", str(mine))
+    assert read_verdicts(shared, "v1") == Verdicts("v1"), "this machine has written nothing yet"
+    write_verdicts(tmp_path / "other", verdicts)
+    assert read_verdicts(shared, "v1") == Verdicts("v1"), "sealed by another machine"
+    write_verdicts(shared, verdicts)
+    raw = (shared / ".cache" / "verdicts.json").read_bytes()
+    (shared / ".cache" / "verdicts.json").write_bytes(raw.replace(b"clean", b"poison"))
+    assert read_verdicts(shared, "v1") == Verdicts("v1"), "changed since"
+
+
+def test_without_the_key_everything_is_scanned_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A cache may be deleted at any time."""
+    monkeypatch.setenv("HOTWASH_HOME", str(tmp_path))
+    verdicts = scan_missing([lesson()], Verdicts("v1"), lambda _: Verdict("clean"))
+    write_verdicts(tmp_path, verdicts)
+    (tmp_path / ".cache" / "verdicts.key").unlink()
+    assert read_verdicts(tmp_path, "v1") == Verdicts("v1")
+    write_verdicts(tmp_path, verdicts)
+    assert read_verdicts(tmp_path, "v1") == verdicts
