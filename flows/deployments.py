@@ -23,9 +23,9 @@ from flows import pipeline
 from flows.audit import read_audit
 from flows.context import read_world
 from flows.forms import draft_rows, fenced
-from flows.page import render_page
-from flows.page_facts import REPORT_FILE, read_page
-from flows.page_markdown import render_page_markdown
+from flows.page.facts import REPORT_FILE, read_page
+from flows.page.html import render_page
+from flows.page.markdown import render_page_markdown
 from flows.prefect_api import ServerError, find_server
 from flows.render import render_report
 from flows.report import Report

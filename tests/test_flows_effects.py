@@ -11,7 +11,7 @@ import pytest
 
 from flows.cli import run_command
 from flows.context import World, read_world
-from flows.page_counts import count_repeats
+from flows.page.counts import count_repeats
 from flows.pipeline import rebuild_index, session_end
 from index.frontmatter import render_solution
 from index.journal import read_runs

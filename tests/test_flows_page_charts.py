@@ -7,7 +7,7 @@ from xml.etree import ElementTree as Xml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.page_charts import nice_top, render_bars, render_columns, safe
+from flows.page.charts import nice_top, render_bars, render_columns, safe
 
 NAMES, COLOURS = ("read", "failed"), ("green", "red")
 rows = st.lists(

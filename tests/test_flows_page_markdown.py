@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from flows.page_markdown import MOST_ROWS, render_page_markdown
-from tests.test_flows_page import EVIL, facts
+from flows.page.markdown import MOST_ROWS, render_page_markdown
+from tests.test_flows_page_html import EVIL, facts
 
 
 def test_every_part_that_has_rows_is_there() -> None:
@@ -22,7 +22,7 @@ def test_an_empty_store_has_no_empty_tables() -> None:
     """Only the line of figures."""
     from datetime import UTC, datetime
 
-    from flows.page_facts import PageFacts
+    from flows.page.facts import PageFacts
 
     text = render_page_markdown(PageFacts("/s", datetime(2026, 11, 30, tzinfo=UTC), 0, 0), Path("/s/r.html"))
     assert "###" not in text

@@ -23,8 +23,8 @@ def call(options: argparse.Namespace) -> int:
     from curate.verdicts import read_verdicts
     from detectors.poison.scan import rule_set_version
     from flows.audit import audit_json, read_audit
-    from flows.page import render_page
-    from flows.page_facts import REPORT_FILE, read_page
+    from flows.page.facts import REPORT_FILE, read_page
+    from flows.page.html import render_page
     from index.errors import StoreError
     from index.files import write_derived
 

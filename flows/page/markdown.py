@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from curate.audit_findings import ADVICE
-from flows.page_facts import PageFacts
+from flows.page.facts import PageFacts
 from flows.render import plural
 
 MOST_ROWS = 10

@@ -7,8 +7,8 @@ from pathlib import Path
 from curate.audit import Audit
 from curate.audit_findings import ADVICE
 from flows.audit import HEADINGS, short
-from flows.page_charts import safe
-from flows.page_parts import code_cell, render_card, render_table, text_cell
+from flows.page.charts import safe
+from flows.page.parts import code_cell, render_card, render_table, text_cell
 from flows.render import plural
 
 MOST_FINDINGS = 60

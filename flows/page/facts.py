@@ -13,7 +13,7 @@ from curate.audit import Audit
 from curate.drafts import read_drafts
 from curate.verdicts import Verdicts
 from flows.context import World
-from flows.page_counts import (
+from flows.page.counts import (
     Moved,
     by_age,
     by_trust,

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from flows.page_audit import render_audit_cards
-from flows.page_charts import render_bars, render_columns, render_legend, safe
-from flows.page_counts import Moved
-from flows.page_facts import LessonRow, PageFacts
-from flows.page_parts import code_cell, render_card, render_pair, render_table, text_cell
-from flows.page_style import STYLE
+from flows.page.audit import render_audit_cards
+from flows.page.charts import render_bars, render_columns, render_legend, safe
+from flows.page.counts import Moved
+from flows.page.facts import LessonRow, PageFacts
+from flows.page.parts import code_cell, render_card, render_pair, render_table, text_cell
+from flows.page.style import STYLE
 from flows.render import plural
 from index.records import CATEGORIES, TRUSTS
 

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from flows.cli import run_command
-from flows.page import render_page
-from flows.page_counts import Moved, by_week, count_empty
-from flows.page_facts import LessonRow, PageFacts
+from flows.page.counts import Moved, by_week, count_empty
+from flows.page.facts import LessonRow, PageFacts
+from flows.page.html import render_page
 from index.records import Solution
 
 NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from flows.page_charts import safe
+from flows.page.charts import safe
 
 
 def render_card(title: str, about: str, body: str, single: bool = False) -> str:
