@@ -12,9 +12,10 @@ import json
 import math
 import os
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -22,12 +23,20 @@ from typing import Any
 from detectors.embedding import find_embedder
 from detectors.meaning import Judgement, find_same, judge_traits, newest_first
 from detectors.traits import Traits, Weights, content_words, read_traits, weigh
+from flows.context import World, recall_database
+from flows.layers import Question, ask_layers, find_layers
 from index.bullets import parse_headings
-from index.frontmatter import load_yaml, split_frontmatter
+from index.files import write_derived
+from index.frontmatter import load_yaml, render_solution, split_frontmatter
 from index.literals import stem, tokens
-from index.records import Solution
+from index.recall_db import build
+from index.records import Solution, Source
+from index.settings import Settings
+from index.store import path_for, solution_id
 
 MERGED = "same"
+FACTS_START = datetime(2026, 1, 1, tzinfo=UTC)
+FACTS_NOW = datetime(2026, 2, 1, tzinfo=UTC)
 
 
 @dataclass(frozen=True)
@@ -136,6 +145,50 @@ def report_facts(path: Path) -> None:
         print(f"{row['set']}: newest first {right}/{total}, stale first {stale}/{total} (unordered: {plain}/{total})")
 
 
+def report_recall(path: Path) -> None:
+    """The same questions put to recall over a store of these facts, each a lesson of its own minute: is the first that
+    it gives stale?"""
+    for row in read_rows(path):
+        if "_sh_" not in row["set"]:
+            continue
+        with tempfile.TemporaryDirectory() as folder:
+            root = Path(folder) / "store"
+            world = World(root, Settings(), FACTS_NOW, Path(folder), {"HOME": folder})
+            facts = [fact_lesson(n, text) for n, text in enumerate(row["facts"])]
+            for fact in facts:
+                write_derived(root / fact.path, fact.text.encode())
+            build_served(world, facts)
+            known = {fact.id: fact for fact in facts}
+            right = stale = empty = 0
+            layers = find_layers(root, root, world.env)
+            for question in row["qa"]:
+                hits = ask_layers(layers, Question(query=question["q"]), 5, "", FACTS_NOW.date())
+                if not hits:
+                    empty += 1
+                    continue
+                first = known[hits[0].id]
+                right += any(answer.lower() in first.title.lower() for answer in question["a"])
+                stale += is_stale(first, question, facts)
+        total = len(row["qa"])
+        print(f"{row['set']} by recall: newest first {right}/{total}, stale first {stale}/{total}, none {empty}")
+
+
+def fact_lesson(number: int, text: str) -> Solution:
+    """A numbered fact as a lesson; ids sort as the numbers do."""
+    created = FACTS_START + timedelta(minutes=number)
+    bare = Solution(
+        solution_id(created, text), text, "knowledge", text, created=created, sources=(Source(f"facts:{number}"),)
+    )
+    placed = replace(bare, path=path_for(bare))
+    return replace(placed, text=render_solution(placed))
+
+
+def build_served(world: World, facts: Sequence[Solution]) -> None:
+    """The recall database of these facts, all of which count as scanned: that is measured elsewhere."""
+    clean = {fact.path: True for fact in facts}
+    build(recall_database(world.root, world.env), facts, clean, world.now.date())
+
+
 def rank_facts(question: str, facts: Sequence[Solution]) -> list[Solution]:
     """Facts by the question's words, seldom ones weigh more; of equals the oldest first: the worst case."""
     asked = content_words(question)
@@ -187,6 +240,7 @@ def main(arguments: Sequence[str]) -> None:
     facts = corpora / "factconsolidation" / "factconsolidation.jsonl"
     if facts.is_file():
         report_facts(facts)
+        report_recall(facts)
     else:
         print(f"facts: skipped, no {facts}")
 

@@ -25,6 +25,8 @@ from pathlib import Path
 from typing import Any
 
 from curate.guard import covers, dispute_sides, statements
+from curate.verdicts import read_verdicts, servable
+from detectors.poison.scan import rule_set_version
 from flows.context import World
 from flows.layers import Question, ask_layers, find_layers
 from flows.pipeline import rebuild_index, run_stage
@@ -75,21 +77,27 @@ SUBJECTS = (
     ("缓存没有刷新", "CacheMissError: shard 7", "`redis-cli --scan flush:*`", "不要在 10:00 之前执行"),
     ("The build cannot find protoc", "protoc-gen-go: program not found", "`make tools`", "PATH needs $HOME/go/bin"),
 )
+REMARKS = (
+    "agents before builds caches during every friday gone green inside its jobs keeps later mirrors nodes once peers "
+    "queues red retries runner seen slow stage tags then tidied under vaults where workers yearly zones"
+).split()
 WORDINGS = (
     '{fix} is the way out: {more}.\n\n**Why it matters:** it stops with "{error}".\n\n**Instead:** run {fix}.\n',
-    '## Problem\n\nIt stops with "{error}".\n\n## Fix\n\nRun {fix}. Mind that {more}.\n',
-    '- Seen as "{error}".\n- What helps is {fix}.\n- Known besides: {more}.\n',
+    '## Problem\n\nIt stops with "{error}".\n\n## Fix\n\n**Instead:** run {fix}. Mind that {more}.\n',
+    '- Seen as "{error}".\n- **Instead:** {fix} helps.\n- Known besides: {more}.\n',
 )
 
 
 @dataclass
 class Outcome:
-    """What is left of the facts: how many there were, which no live lesson states, which recall does not find."""
+    """What is left of the facts: how many there were, which no live lesson states, which recall does not find though it
+    may serve them, and which it may not since the poison scan doubts every lesson that states them."""
 
     rounds: int = 0
     facts: int = 0
     lost: list[str] = field(default_factory=list)
     not_found: list[str] = field(default_factory=list)
+    withheld: list[str] = field(default_factory=list)
     merges: int = 0
     calls: int = 0
     invented: list[str] = field(default_factory=list)
@@ -99,9 +107,9 @@ def again(number: int, wording: int, round_: int) -> Solution:
     """A lesson on one subject as a session of that week would have taught it."""
     title, error, fix, more = SUBJECTS[number]
     time_ = START + timedelta(weeks=round_, minutes=7 * number)
-    extra = (
-        f"Seen again in job c{4000 + 97 * round_ + number}." if round_ else f"First met in job c{3000 + 97 * number}."
-    )
+    # No two alike: what differs in one value only is a conflict for a person, and never merged.
+    words = " ".join(random.Random(f"{number} {wording} {round_}").sample(REMARKS, 6))
+    extra = f"{words.capitalize()}, says job c{3000 + 97 * round_ + number}."
     body = WORDINGS[wording].format(error=error, fix=fix, more=more) + f"\n{extra}\n"
     bare = Solution(
         id=solution_id(time_, f"{number} {wording} {round_}"),
@@ -110,7 +118,7 @@ def again(number: int, wording: int, round_: int) -> Solution:
         body=body,
         project=PROJECT,
         triggers=Triggers(errors=(error,)),
-        sources=(Source(f"claude-code:r{round_}n{number}"),),
+        sources=(Source(f"claude-code:r{round_}n{number}w{wording}", lines=(1, 9), origin="agent"),),
         created=time_,
     )
     placed = replace(bare, path=path_for(bare))
@@ -155,6 +163,9 @@ def look(world: World, facts: Sequence[str], known: Sequence[str], outcome: Outc
     live = read_store(world.root).solutions
     stated = [side for one in live for text in statements(one) for side in dispute_sides(text)]
     outcome.lost = [fact for fact in facts if not any(covers(text, fact) for text in stated)]
+    verdicts = read_verdicts(world.root, rule_set_version())
+    served = [side for one in live if servable(one, verdicts) for t in statements(one) for side in dispute_sides(t)]
+    outcome.withheld = [fact for fact in facts if not any(covers(text, fact) for text in served)]
     layers = find_layers(world.root, world.root, world.env)
     for fact in facts:
         hits = ask_layers(layers, Question(query=fact), 5, PROJECT, world.now.date())
@@ -166,7 +177,7 @@ def look(world: World, facts: Sequence[str], known: Sequence[str], outcome: Outc
             for t in statements(one)
             for side in dispute_sides(t)
         ]
-        if not any(covers(text, fact) for text in texts):
+        if fact not in outcome.withheld and not any(covers(text, fact) for text in texts):
             outcome.not_found.append(fact)
     outcome.invented = [text for text in dict.fromkeys(stated) if not any(covers(text, own) for own in known)]
     return outcome
@@ -265,7 +276,8 @@ def main(arguments: Sequence[str]) -> None:
     print(
         f"{options.model}: {found.rounds} rounds, {found.merges} merges, {found.calls} calls, "
         f"{time.monotonic() - began:.0f} s\nfacts of the first day {found.facts}, lost {len(found.lost)}, "
-        f"not found by recall {len(found.not_found)}, stated by no session {len(found.invented)}"
+        f"not found by recall {len(found.not_found)}, withheld by the scan {len(found.withheld)}, "
+        f"stated by no session {len(found.invented)}"
     )
     for name, texts in (("lost", found.lost), ("not found", found.not_found), ("invented", found.invented)):
         for text in texts:
