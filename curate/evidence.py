@@ -4,7 +4,8 @@ In this order, the first that is known counts (design contract, invariant 10):
 
 1. the newest of `verified` in the front matter and the last confirmed recall;
 2. for a file that git tracks unchanged, the time of the newest commit that touched it on any branch, so that neither a
-   clone nor the checkout of an old branch moves it;
+   clone nor the checkout of an old branch moves it; where the text that was committed is one that we wrote ourselves
+   (a count, a merge), the time that the file had before that, if it is earlier: our own writes refresh nothing;
 3. the file's mtime, or the earlier one that these same bytes were seen with before: a copy or a restored backup
    changes times, not texts;
 4. `created`, then the time in the id.
@@ -24,15 +25,18 @@ from datetime import UTC, date, datetime, timedelta
 from pathlib import Path
 
 from curate.git import run_git
+from index.changes import digest
 from index.decode import load_json
 from index.files import write_derived
+from index.journal import read_journal
 from index.records import Solution
-from index.store import CACHE, CROCKFORD
+from index.store import CACHE, CROCKFORD, JOURNAL, SOLUTIONS
 
 BURST_SECONDS = 60  # files touched within one such span were touched together
 BURST_LEAST = 3  # fewer may be a person's evening of edits
 BURST_SHARE = 0.2  # and no less than this share of the store
 SEEN_FILE = "evidence-seen.json"
+OWN_STAGES = frozenset({"effects", "dedup", "newer"})  # that change a live lesson without evidence for it
 
 Day = date  # inside Evidence, `date` is a field
 
@@ -56,17 +60,19 @@ def find_evidence(
     recalled: Mapping[str, date] | None = None,
     committed: Mapping[str, int] | None = None,
     seen: Mapping[str, int] | None = None,
+    own: Mapping[str, OwnWrite] | None = None,
 ) -> dict[str, Evidence]:
     """Each lesson's evidence by path.
 
     `mtimes` are in nanoseconds by path, `recalled` the last confirmed recall by id, `committed` the commit times in
-    seconds by path from `read_git_times`, `seen` the earliest known mtimes by text from `read_seen`.
+    seconds by path from `read_git_times`, `seen` the earliest known mtimes by text from `read_seen`, `own` our own
+    writes by path from `read_own_writes`.
     """
     live = list(solutions)
     times: dict[str, tuple[int, str]] = {}
     for solution in live:
         if committed and solution.path in committed:
-            times[solution.path] = (committed[solution.path], "committed")
+            times[solution.path] = _committed(solution, committed[solution.path], (own or {}).get(solution.path))
         elif solution.path in mtimes:
             first = (seen or {}).get(text_key(solution.text), mtimes[solution.path])
             times[solution.path] = (min(first, mtimes[solution.path]) // 1_000_000_000, "modified")
@@ -75,6 +81,38 @@ def find_evidence(
         solution.path: _evidence(solution, (recalled or {}).get(solution.id), times.get(solution.path), together, today)
         for solution in live
     }
+
+
+@dataclass(frozen=True, slots=True)
+class OwnWrite:
+    """A lesson's file as one of our stages left it: the SHA-256 of its bytes, and the mtime in nanoseconds before."""
+
+    sha256: str
+    mtime_ns: int
+
+
+def read_own_writes(root: Path) -> dict[str, OwnWrite]:
+    """The last change that a stage of ours made to each lesson in place, by path, from the journals."""
+    found: dict[str, OwnWrite] = {}
+    for journal in sorted((root / JOURNAL).glob("*.jsonl")):
+        for stage in read_journal(journal)[1]:
+            for line in stage.changes if stage.name in OWN_STAGES and stage.done else ():
+                path, before, after, time = (line[key] for key in ("path", "before", "after", "mtime"))
+                if before and after and time is not None and path.startswith(f"{SOLUTIONS}/"):
+                    known = found.get(path)
+                    # A row of our own writes counts from before the first.
+                    found[path] = OwnWrite(
+                        after, min(time, known.mtime_ns) if known and known.sha256 == before else time
+                    )
+    return found
+
+
+def _committed(solution: Solution, time: int, own: OwnWrite | None) -> tuple[int, str]:
+    """The time of a committed file, and how it is known."""
+    if own is None or own.mtime_ns // 1_000_000_000 >= time or digest(solution.text.encode()) != own.sha256:
+        return time, "committed"
+    made = int(solution.created.timestamp())  # a clock that was wrong makes no lesson older than itself
+    return min(max(own.mtime_ns // 1_000_000_000, made), time), "modified"
 
 
 def read_git_times(root: Path) -> dict[str, int]:

@@ -16,7 +16,7 @@ from curate.decay import matching_archived, plan_decay, plan_return
 from curate.dedup import DECISIONS_FILE, KeptApart, conflict_note, pair_key, parse_decisions
 from curate.drafts import read_decisions, read_drafts
 from curate.effects import read_effects, tally
-from curate.evidence import find_evidence, read_git_times, read_seen, update_seen, write_seen
+from curate.evidence import find_evidence, read_git_times, read_own_writes, read_seen, update_seen, write_seen
 from curate.loss_budget import APPROVED, COUNTED, lessons_lost, loss_budget, read_losses
 from curate.memory import high_lessons, plan_memory, why_not_yet
 from curate.named_things import write_checked
@@ -97,7 +97,13 @@ def decay(run: Pass) -> None:
     world, solutions, today = run.world, run.store.solutions, run.world.now.date()
     seen = read_seen(world.root)
     evidence = find_evidence(
-        solutions, run.store.mtimes, today, recalled(world.root), committed=read_git_times(world.root), seen=seen
+        solutions,
+        run.store.mtimes,
+        today,
+        recalled(world.root),
+        committed=read_git_times(world.root),
+        seen=seen,
+        own=read_own_writes(world.root),
     )
     archived = {solution.path for solution in run.below(ARCHIVE)}
     checks, slow = check_projects(world.root, world.home, solutions, today)

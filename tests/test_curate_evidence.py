@@ -17,11 +17,14 @@ from curate.evidence import (
     find_evidence,
     id_time,
     read_git_times,
+    read_own_writes,
     read_seen,
     text_key,
     update_seen,
     write_seen,
 )
+from index.apply import apply, start_run
+from index.changes import Change, Plan, Run
 from index.frontmatter import render_solution
 from index.records import Solution
 from index.settings import DecaySettings
@@ -253,3 +256,24 @@ def test_one_commit_of_everything_makes_nothing_fresh(store: Path) -> None:
     assert archived(store) == set()
     assert stale(store) >= OLD
     assert archived(store, TODAY + timedelta(days=90)) >= OLD
+
+
+def test_a_write_of_our_own_that_is_committed_refreshes_nothing(repository: Path) -> None:
+    """A count that we wrote and a person committed leaves the lesson as old as it was; a person's own edit does not."""
+    old, edited = lesson("Lesson 1"), lesson("Lesson 2")
+    for number, one in enumerate((old, edited)):
+        text = one.text.replace("harmful: 0", "harmful: 1")
+        assert text != one.text
+        change = Change(one.path, one.text.encode(), text.encode(), "counted", mtime_ns=days_ago(130))
+        run = Run(f"r{number}", "run")
+        start_run(repository, run, "2026-11-01T00:00:00Z")
+        assert apply(Plan("effects", (change,)), repository, run).landed
+    (repository / edited.path).write_text(edited.text.replace("harmful: 0", "harmful: 1") + "A person's word.\n")
+    git(repository, "add", "solutions")
+    git(repository, "commit", "-m", "counts", days=1)
+    read = read_store(repository)
+    found = find_evidence(
+        read.solutions, read.mtimes, TODAY, committed=read_git_times(repository), own=read_own_writes(repository)
+    )
+    assert found[old.path].date == TODAY - timedelta(days=130)
+    assert found[edited.path].date == TODAY - timedelta(days=1)
