@@ -75,7 +75,7 @@ def remember_told(world: World, told: Told, source: str) -> Report:
                 refuses(run),
             )
         )
-        quarantine(run)
+        quarantine(run, judged=False)
         finish(run)
         return run.report
 

@@ -17,6 +17,7 @@ from curate.dedup import DECISIONS_FILE, KeptApart, conflict_note, pair_key, par
 from curate.drafts import read_decisions, read_drafts
 from curate.effects import read_effects, tally
 from curate.evidence import find_evidence, read_git_times, read_own_writes, read_seen, update_seen, write_seen
+from curate.judge import at_most, judge_suspects
 from curate.loss_budget import APPROVED, COUNTED, lessons_lost, loss_budget, read_losses
 from curate.memory import high_lessons, plan_memory, why_not_yet
 from curate.named_things import write_checked
@@ -26,13 +27,14 @@ from curate.retention import plan_retention
 from curate.skills import read_skills, skill_folders
 from curate.snapshot import SNAPSHOTS, render_snapshot, snapshot_name, snapshots_to_drop
 from curate.supersession import find_superseded, plan_supersessions
-from curate.verdicts import text_hash
+from curate.verdicts import text_hash, write_verdicts
 from detectors.poison.scan import scan_text
 from detectors.recurrence import Link, find_patterns
 from detectors.secrets import find_secrets
 from flows.context import Pass, World, recall_database
 from flows.kept_answers import keep_answers
 from flows.project_checks import check_projects
+from flows.report import StageLine
 from flows.review import note_stalled
 from index.changes import Note, Plan
 from index.errors import StoreError
@@ -75,11 +77,25 @@ def refuses(run: Pass) -> Callable[[Solution], bool]:
     return lambda one: stones.forgets("lesson", one.id) or bool(one.project and stones.forgets("project", one.project))
 
 
-def quarantine(run: Pass) -> None:
-    """Scan what changed, and move what is poison out of reach."""
+def quarantine(run: Pass, judged: bool = True) -> None:
+    """Scan what changed, have the model judge what is suspect (not where an agent waits), and move poison away."""
     run.scan()
+    if judged:
+        judge(run)
     verdicts = {solution.path: verdict for solution in run.store.solutions if (verdict := run.verdicts.of(solution))}
     run.land(plan_quarantine(run.store.solutions, verdicts))
+
+
+def judge(run: Pass) -> None:
+    """Where the settings want it, let the model look at what is suspect; it may only raise a verdict."""
+    settings = run.world.settings.scan
+    ask = question_door(run, settings.judge_per_run)
+    if ask is None or not settings.judge:
+        return
+    run.verdicts, notes = judge_suspects(run.store.solutions, run.verdicts, ask)
+    write_verdicts(run.world.root, run.verdicts)
+    if notes:
+        run.report.stages.append(StageLine("judge", notes=notes))
 
 
 def revive(run: Pass) -> None:
@@ -200,17 +216,18 @@ def _open_note(a: Solution, b: Solution, judgement: Judgement, why: str) -> Note
     return Note("newer", newer.path, f"seems to correct or replace {older.path}, but {why}. If it does: {hint}")
 
 
-def question_door(run: Pass) -> Callable[[Question], str] | None:
-    """The run's model as what words merges and drafts asks it, each question once; None where none is configured."""
+def question_door(run: Pass, most: int | None = None) -> Callable[[Question], str] | None:
+    """The run's model as what judges suspects and words merges and drafts asks it, each question once and at most so
+    many new ones; None where none is configured."""
     ask = run.ask
     if ask is None:
         return None
+
+    def put(question: Question) -> str:
+        return ask(Prompt(question.system, question.prompt, question.schema))
+
     world = run.world
-    return keep_answers(
-        world.root,
-        world.settings.model.name,
-        lambda question: ask(Prompt(question.system, question.prompt, question.schema)),
-    )
+    return keep_answers(world.root, world.settings.model.name, put if most is None else at_most(put, most))
 
 
 def read_kept_apart(run: Pass) -> KeptApart:

@@ -60,6 +60,16 @@ class RedactSettings:
 
 
 @dataclass(frozen=True, slots=True)
+class ScanSettings:
+    """The poison scan. With `judge` the model of `model:` is asked about lessons that the scan only suspects, about at
+    most `judge_per_run` new ones in a run; it may make poison of a suspect one, and never clears any.
+    """
+
+    judge: bool = False
+    judge_per_run: int = 20
+
+
+@dataclass(frozen=True, slots=True)
 class DedupSettings:
     """When two lessons count as near-duplicates; the arithmetic is beside detectors/duplicates.py.
 
@@ -178,6 +188,7 @@ class Settings:
     model: ModelSettings = field(default_factory=ModelSettings)
     reflect: ReflectSettings = field(default_factory=ReflectSettings)
     redact: RedactSettings = field(default_factory=RedactSettings)
+    scan: ScanSettings = field(default_factory=ScanSettings)
     dedup: DedupSettings = field(default_factory=DedupSettings)
     spread: SpreadSettings = field(default_factory=SpreadSettings)
     decay: DecaySettings = field(default_factory=DecaySettings)
