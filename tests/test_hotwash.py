@@ -79,7 +79,7 @@ def test_an_isolated_start_ignores_the_project_altogether(
         (("nonsense",), 2, "there is no command 'nonsense'"),
         (("run", "/no/such/file"), 2, "no such file or folder"),
         (("why",), 2, "`hotwash why --help` shows how it is used"),
-        (("undo", "no-such-run"), 1, "There is no run no-such-run"),
+        (("undo", "no-such-run"), 2, "There is no run no-such-run"),
     ],
 )
 def test_wrong_use_is_told_in_one_line(tmp_path: Path, arguments: tuple[str, ...], code: int, words: str) -> None:
