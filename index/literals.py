@@ -140,6 +140,7 @@ class Difference:
         return f'{self.kind}: "{self.a}" against "{self.b}"'
 
 
+@lru_cache(maxsize=8192)
 def tokens(text: str) -> tuple[Token, ...]:
     """The words and literals of a text in order. Characters of Chinese and Japanese are words of their own."""
     return tuple(_tokens(text))
