@@ -15,7 +15,7 @@ MARKS = {"uuid": "u", "timestamp": "2026-11-12T08:00:00Z"}
 
 
 def raw(record: dict[str, Any]) -> bytes:
-    return json.dumps(record, separators=(",", ":")).encode() + b"\n"
+    return json.dumps(record, separators=(",", ":")).encode()  # lines come without their ends
 
 
 def message(text: str) -> dict[str, Any]:

@@ -83,7 +83,7 @@ _LOCAL = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # frozen, one costs four times as much
 class Call:
     """What a call does. `change` shows old lines after "-" and new ones after "+"; `ref` is an address or a server."""
 
@@ -135,8 +135,10 @@ def argv_command(argv: Any) -> str:
 
 def _shell_call(tool: str, given: Any, values: Mapping[str, Any]) -> Call:
     command = given if isinstance(given, str) else ""
-    for key in _COMMAND_KEYS:
-        command = command or argv_command(values.get(key))
+    if not command:
+        for key in _COMMAND_KEYS:
+            if (value := values.get(key)) and (command := argv_command(value)):
+                break
     if "*** Begin Patch" in command:
         return _patch_call(tool, command)
     origin, ref = command_origin(command)
@@ -202,6 +204,7 @@ def _paths(values: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(path[:1000] for path in found if path))
 
 
+@lru_cache(maxsize=4096)  # a session names the same files again and again
 def relative_path(path: str, root: str) -> str:
     """The path as seen from `root`, with "/", if it lies below it; else as it is."""
     path, root = path.replace("\\", "/"), root.replace("\\", "/").rstrip("/")

@@ -116,11 +116,11 @@ class _Reading:
         """The session in a file of JSON lines."""
         if mark is not None:
             self.read_heading(path)
-        for line in read_lines(path, mark, self.tail, self.parse):
-            if line.fault:
-                self.recorder.not_understood(line.fault, line.number, f"{line.fault.replace('-', ' ')} in a transcript")
-            for value in line.values:
-                self.record(value, line.number, line.offset)
+        for number, offset, values, fault in read_lines(path, mark, self.tail, self.parse):
+            if fault:
+                self.recorder.not_understood(fault, number, f"{fault.replace('-', ' ')} in a transcript")
+            for value in values:
+                self.record(value, number, offset)
         return self.session()
 
     def read_heading(self, path: Path) -> None:
@@ -141,7 +141,7 @@ class _Reading:
             return False
         if not self.meta:
             self.meta = meta
-            self.cwd = string(meta.get("cwd"))
+            self.cwd = shared(meta.get("cwd"))
             self.started = parse_time(meta.get("timestamp")) or parse_time(record.get("timestamp"))
             ordinal = meta.get("subagent_history_start_ordinal")
             self.own_start = ordinal if isinstance(ordinal, int) else 0
@@ -156,20 +156,25 @@ class _Reading:
         if not isinstance(record, dict):
             self.recorder.not_understood("not-an-object", line, "a line of a transcript that is no JSON object")
             return
-        kind = string(record.get("type", "state" if "record_type" in record else ""))
-        if (kind in {"session_meta", ""}) and self._take_heading(record):
-            return
-        payload = record.get("payload") if kind not in BARE else record
-        if kind == "turn_context" and isinstance(payload, dict):
-            self.cwd = string(payload.get("cwd")) or self.cwd
-        if kind in SKIPPED_TYPES:
-            return
+        kind = record.get("type")
+        payload = record.get("payload")
+        if kind != "response_item":
+            kind = string(record.get("type", "state" if "record_type" in record else ""))
+            if (kind in {"session_meta", ""}) and self._take_heading(record):
+                return
+            if kind in BARE:
+                payload = record
+            if kind == "turn_context" and isinstance(payload, dict):
+                self.cwd = shared(payload.get("cwd")) or self.cwd
+            if kind in SKIPPED_TYPES:
+                return
         time = parse_time(record.get("timestamp"))
         self.finished = time or self.finished
-        ordinal = record.get("ordinal")
-        if isinstance(ordinal, int) and ordinal < self.own_start:
-            return
-        place = Place(line, offset, time, shared(self.cwd))
+        if self.own_start:
+            ordinal = record.get("ordinal")
+            if isinstance(ordinal, int) and ordinal < self.own_start:
+                return
+        place = Place(line, offset, time, self.cwd)
         if not isinstance(payload, dict):
             self.recorder.not_understood(f"unknown-type:{name_of(kind_of(record))}", line)
         elif kind == "response_item" or kind in BARE:
@@ -210,7 +215,7 @@ class _Reading:
             self.recorder.not_understood(f"unknown-role:{name_of(role)}", place.line)
 
     def _take_call(self, item: dict[str, Any], place: Place) -> None:
-        given: Any = item.get("arguments", item.get("input", item.get("action")))
+        given: Any = item["arguments"] if "arguments" in item else item.get("input", item.get("action"))
         tool = string(item.get("name")) or kind_of(item)
         if isinstance(given, str) and item.get("type") != "custom_tool_call":
             given = self._parse_arguments(given, place)

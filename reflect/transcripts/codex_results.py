@@ -39,7 +39,7 @@ _RUNNING = re.compile(r"^Process running with session ID (\d{1,20})", re.MULTILI
 _OUTPUT = re.compile(r"^(?:Output|Total output lines: \d{1,12}\s{1,4}Output):\n", re.MULTILINE)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # frozen, one costs four times as much
 class Result:
     """How a call ended; `running` is the id of a process that goes on."""
 

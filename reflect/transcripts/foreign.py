@@ -59,7 +59,10 @@ def mark_foreign(turns: tuple[Turn, ...], root: str, project: str) -> tuple[Turn
 
 
 def _may_fetch(command: str) -> bool:
-    return any(word in command for word in _DOOR_WORDS) and _DOOR.search(command) is not None
+    for word in _DOOR_WORDS:
+        if word in command:
+            return _DOOR.search(command) is not None
+    return False
 
 
 def _marked(turn: Turn, places: Mapping[str, _Place], root: str, project: str) -> Turn:

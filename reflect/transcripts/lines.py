@@ -121,19 +121,23 @@ def read_lines(
 
 def _parse_rows(rows: list[bytes], tail: Tail, loads: Callable[[bytes], Any]) -> Iterator[Line]:
     """The values on whole lines, given without their ends."""
+    end, number = tail.ended_at, tail.lines
     for raw in rows:
-        offset = tail.ended_at
-        tail.ended_at = offset + len(raw) + 1
-        tail.lines += 1
+        offset = end
+        end += len(raw) + 1
+        number += 1
         try:
             value = loads(raw if offset else raw.removeprefix(_BOM))
         except ValueError:
             values, fault = _parse_slowly(raw)
-            if values or fault:
-                yield Line(tail.lines, offset, values, fault)
         else:
-            if value is not NOTHING:
-                yield Line(tail.lines, offset, (value,))
+            if value is NOTHING:
+                continue
+            values, fault = (value,), ""
+        if values or fault:
+            tail.ended_at, tail.lines = end, number
+            yield Line(number, offset, values, fault)
+    tail.ended_at, tail.lines = end, number
 
 
 def _last_line(raw: bytes, tail: Tail) -> Iterator[Line]:

@@ -59,9 +59,10 @@ class Draft:
                 place.line, self.end, self.who, self.text, self.id, place.time,
                 origin=self.origin, cwd=place.cwd, sidechain=place.sidechain,
             )  # fmt: skip
+        paths = tuple([relative_path(path, root) for path in call.paths]) if call.paths else ()
         return Turn(
             place.line, self.end, self.who, self.text, self.id, place.time, call.tool, call.action, call.command,
-            tuple(relative_path(path, root) for path in call.paths), call.change, self.outcome, self.exit_code,
+            paths, call.change, self.outcome, self.exit_code,
             self.refused, self.said, call.origin, call.ref, place.cwd, place.sidechain,
         )  # fmt: skip
 
@@ -124,7 +125,7 @@ class Recorder:
             draft = Draft(place, place.line, "tool", id=id, call=Call(""))
             self.drafts.append(draft)
         draft.text = self.clean(text, OUTPUT_LIMIT)
-        draft.end = max(draft.place.line, place.line)
+        draft.end = max(draft.end, place.line)
         return draft
 
     def end_before(self, since: int, line: int) -> int:

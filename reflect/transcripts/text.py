@@ -17,6 +17,8 @@ _ANSI = re.compile(
     r"\x1b(?:\[[0-9;]{0,20}m|"
     r"\[[0-9;:?<=>]{0,32}[ -/]{0,4}[@-~]|\][^\x07\x1b]{0,512}(?:\x07|\x1b\\)?|[()#][0-9A-Za-z]|[ -~])?"
 )
+# To ask a text whether it is printable costs ten times a look at its bytes, but for a short one no copy.
+_SHORT_TEXT = 100
 _CONTROL = bytes(code for code in (*range(32), 127) if code not in b"\t\n\r")
 _BASE64 = re.compile(r"(data:[\w.+-]{1,64}/[\w.+-]{1,64};base64,)([A-Za-z0-9+/=\s]{64,})")
 
@@ -35,7 +37,7 @@ def cut_middle(text: str, limit: int) -> str:
 
 def clean_text(text: str, limit: int = OUTPUT_LIMIT) -> str:
     """The text cut to `limit`, without escape codes, control characters, progress that was overwritten, or images."""
-    if len(text) <= limit and text.isprintable() and "base64," not in text:
+    if len(text) <= _SHORT_TEXT and len(text) <= limit and text.isprintable() and "base64," not in text:
         return text
     if "base64," in text:
         text = _BASE64.sub(lambda found: f"{found[1]}[{len(found[2])} characters of data dropped]", text)
