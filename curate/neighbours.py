@@ -7,10 +7,11 @@ from dataclasses import replace
 
 from curate.dedup import text_differences
 from detectors.poison_neighbours import READ, Neighbours
-from detectors.poison_store import Note, StoreFinding, raise_verdicts, scan_notes
+from detectors.poison_store import CHAIN, Note, StoreFinding, raise_verdicts, scan_notes
 from index.records import Solution, Verdict
 
 CONTRADICTION = "store.contradiction"
+SHORTENING = "store.shortening_chain"
 INSTEAD = "**Instead:**"
 
 
@@ -61,13 +62,24 @@ def judge_neighbours(
 
 
 def _explained(found: StoreFinding, by_path: Mapping[str, Solution]) -> bool:
-    """Whether a contradiction is none: the work shows it, or both say the same."""
+    """Whether a contradiction is none: the work shows it, or both say the same; or a chain one by our own merges alone,
+    each of which holds the texts that it was made of."""
+    others = [by_path[path] for path in found.others if path in by_path]
+    if found.finding.rule == SHORTENING:
+        chain = [by_path[found.path], *others]
+        merged = [one for one in chain if _is_own_merge(one)]
+        return bool(merged) and len(chain) - len(merged) < CHAIN
     if found.finding.rule != CONTRADICTION:
         return False
-    others = [by_path[path] for path in found.others if path in by_path]
     return is_shown(by_path[found.path]) or (
         bool(others) and not any(text_differences(other, by_path[found.path]) for other in others)
     )
+
+
+def _is_own_merge(solution: Solution) -> bool:
+    """Whether a lesson was consolidated from the agent's own work in several sessions, all of which it cites."""
+    merged = solution.type == "reflective" and bool(solution.supersedes)
+    return merged and len(solution.sessions) > 1 and is_shown(solution)
 
 
 def is_shown(solution: Solution) -> bool:

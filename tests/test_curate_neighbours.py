@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 
 from curate.neighbours import judge_neighbours
@@ -107,3 +108,22 @@ def test_only_what_changed_and_what_that_speaks_against_is_judged() -> None:
     assert set(judge_neighbours(lessons, alone, changed={lessons[0].path})) <= {one.path for one in lessons}
     assert lessons[0].path in judge_neighbours(lessons, alone, changed={lessons[0].path})
     assert judge_neighbours(lessons, alone, changed=()) == {}
+
+
+def test_a_merge_of_our_own_makes_no_chain_of_what_it_was_made_of() -> None:
+    """What we consolidated holds the texts it came from, and a session that meets them again is a part of it; three
+    notes of which each is a part of the next are a chain still, whatever one of them says of itself."""
+    parts = ["Run `make test-int` first.", "Look into `docs/ci.md` for the ports.", "Wait until the service is ready."]
+
+    def note(day: int, said: str, sessions: int, **fields: object) -> Solution:
+        sources = tuple(Source(f"codex:{day}-{number}", (1, 9), "agent") for number in range(sessions))
+        body = f"The integration suite cannot reach its service.\n\n**Instead:** {said}\n"
+        one = replace(lesson(day, "localhost", said, "x"), title="The suite needs its service", body=body)
+        return replace(one, id=f"{day:026d}", path=f"solutions/bugs/{day}.md", sources=sources, **fields)  # type: ignore[arg-type]
+
+    short, middle, long = note(1, parts[0], 1), note(2, " ".join(parts[:2]), 1), note(3, " ".join(parts), 1)
+    assert answers(short, middle, long) == ["suspect", "suspect", "suspect"]
+    merged = note(3, " ".join(parts), 3, type="reflective", supersedes=("0" * 26,))
+    assert answers(short, middle, merged) == ["clean", "clean", "clean"]
+    claimed = note(3, " ".join(parts), 1, type="reflective", supersedes=("0" * 26,))
+    assert "suspect" in answers(short, middle, claimed)
