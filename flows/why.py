@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from curate.effects import Tally, read_effects, tally
+from curate.named_things import read_checked
 from curate.verdicts import Verdicts
 from flows.render import plural
 from index.files import read_bytes
@@ -56,6 +57,7 @@ def why_json(root: Path, solution: Solution, verdicts: Verdicts) -> dict[str, An
     """Everything `hotwash why` knows, as plain data."""
     episodes = find_episodes(root, solution.sources)
     verdict = verdicts.of(solution)
+    missing = read_checked(root).get(solution.id)
     return {
         "id": solution.id,
         "path": solution.path,
@@ -68,6 +70,7 @@ def why_json(root: Path, solution: Solution, verdicts: Verdicts) -> dict[str, An
         "findings": [{"rule": f.rule, "reason": f.reason, "span": f.span} for f in verdict.findings] if verdict else [],
         "triggers": {name: list(getattr(solution.triggers, name)) for name in ("paths", "commands", "errors")},
         "effects": asdict(tally(read_effects(root)).get(solution.id, Tally())),
+        "unverifiable": missing.describe() if missing and missing.missing else "",
         "supersedes": list(solution.supersedes),
         "superseded_by": solution.superseded_by,
         "body": solution.body,
@@ -97,6 +100,8 @@ def render_why(facts: dict[str, Any]) -> str:
     ]
     lines += [f"fires on {kind}: {', '.join(values)}" for kind, values in facts["triggers"].items() if values]
     lines += [f"scan: {finding['rule']}: {finding['reason']}" for finding in facts["findings"]]
+    if facts["unverifiable"]:
+        lines.append(f"unverifiable: {facts['unverifiable']}")
     if facts["supersedes"]:
         lines.append(f"replaces {', '.join(facts['supersedes'])}")
     if facts["superseded_by"]:

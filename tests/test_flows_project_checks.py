@@ -12,10 +12,12 @@ import pytest
 
 from curate.named_things import Checked, Named, ProjectFolders
 from curate.snapshot import tree_digest
+from curate.verdicts import Verdicts
 from flows import project_checks
 from flows.context import World
 from flows.pipeline import run_stage
 from flows.project_checks import check_projects
+from flows.why import render_why, why_json
 from index.frontmatter import render_solution
 from index.records import Episode, Session, Solution, Source, Turn
 from index.settings import Settings
@@ -67,6 +69,11 @@ def lesson(world: World, name: str, body: str, days: int = 400, **fields: object
     return whole
 
 
+def told(world: World, solution: Solution) -> str:
+    """What `hotwash why` says of a lesson."""
+    return render_why(why_json(world.root, solution, Verdicts("", {})))
+
+
 def live(world: World) -> set[str]:
     return {path.name for path in (world.root / "solutions").rglob("*.md")}
 
@@ -81,6 +88,8 @@ def test_what_is_there_renews_what_has_gone_is_marked_and_neither_file_changes(w
     report = run_stage(world, "decay")
     notes = {(note.kind, note.path) for line in report.stages for note in line.notes}
     assert ("unverifiable", gone.path) in notes
+    assert "unverifiable: no longer found in the project: path src/gone.py" in told(world, gone)
+    assert "unverifiable" not in told(world, here)
     assert ("stale", here.path) not in notes
     assert live(world) == {Path(here.path).name, Path(gone.path).name}
     assert (world.root / "archive" / old.path).exists()
