@@ -14,6 +14,8 @@ from reflect.transcripts.outcomes import exit_code_in, judge_exit
 from reflect.transcripts.text import text_of
 
 _REFUSED = ("exec command rejected by user", "patch rejected by user", "rejected by user")
+# How nearly all outputs begin: what stopped or was refused does not.
+_HEADINGS = ("Chunk ID: ", "Exit code: ")
 _STOPPED = re.compile(
     r"(?:Wall time: [\d.]{1,20} seconds\s{1,3})?(?:aborted|user cancelled|user interrupted)", re.IGNORECASE
 )
@@ -57,6 +59,9 @@ def judge_result(call: Call, output: Any) -> Result:
         text = _body(text)
         return Result(text, judge_exit(call.command, code, text), code)
     head = text[:300]
+    if head.startswith(_HEADINGS) and (code := exit_code_in(head)) is not None:
+        text = _body(text)
+        return Result(text, judge_exit(call.command, code, text), code)
     if head[:80].lower().startswith(_REFUSED):
         return Result(text, refused=True)
     if _STOPPED.match(head):

@@ -65,6 +65,11 @@ def _may_fetch(command: str) -> bool:
     return False
 
 
+def _may_bring(command: str) -> bool:
+    """Whether a command may bring something in or unpack it: most do not, and to take one apart into words is slow."""
+    return any(word in command for word in (*_DOOR_WORDS, "tar", "zip", "7z"))
+
+
 def _marked(turn: Turn, places: Mapping[str, _Place], root: str, project: str) -> Turn:
     if turn.who != "tool" or turn.origin in EXTERNAL_ORIGINS:
         return turn
@@ -110,7 +115,7 @@ def _places(turns: Sequence[Turn], root: str, project: str) -> dict[str, _Place]
     """Every file and folder that the session fetched from outside, but its working copies."""
     places: dict[str, _Place] = {}
     for turn in turns:
-        if turn.action == "shell" and (turn.outcome != "failed" or _EXISTS in turn.text):
+        if turn.action == "shell" and _may_bring(turn.command) and (turn.outcome != "failed" or _EXISTS in turn.text):
             piped = ""
             for words, where in _steps(turn.command, turn.cwd or root):
                 found = dict(_fetched(words, where, turn.text, project)) or dict(_unpacked(words, where, places, piped))
@@ -130,7 +135,8 @@ def _holds(path: str, root: str) -> bool:
 def _works_in(turn: Turn, path: str, root: str) -> bool:
     if turn.action == "edit":
         return any(_join(base, name).startswith(f"{path}/") for name in turn.paths for base in (root, turn.cwd))
-    if turn.action != "shell" or "git" not in turn.command:
+    command = turn.command
+    if turn.action != "shell" or "git" not in command or not ("commit" in command or "push" in command):
         return False
     for words, where in _steps(turn.command, turn.cwd or root):
         if words[:1] == ["git"] and {"commit", "push"} & set(words):
