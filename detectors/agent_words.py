@@ -31,6 +31,7 @@ _NAMED_CAUSE = either(r"""
     \bthis (?:is|was|happens|happened|fails|failed|means) because\b
     ^(?:so |then |ah,? |oh,? )?it(?:'s| is| was) (?:actually )?(?:because\b|the \w+ ?\w*:)
     \bturns out\b|\bthe fix (?:is|was)\b
+    ^(?:so |and |then )?\w{2,14}ing\b.{6,200} (?:fixes|resolves|solves|cures) (?:it|this|that|both)\b
     # German, French, Spanish, Portuguese, Italian, Russian
     \bdas problem (?:ist|war)\b|\bdie ursache\b|\bliegt (?:daran|an)\b
     \ble probl[èe]me (?:est|vient|[ée]tait)\b|\bla cause\b
@@ -42,7 +43,9 @@ _NAMED_CAUSE = either(r"""
 # A hit of the pattern above in plain English holds one of these: most sentences need no search.
 _CAUSE_WORDS = (
     "cause", "issue", "problem", "bug", "culprit", "mistake", "turns out", "the fix ", "the reason", "error is",
-    "error was", "found it", "found the", "it's ", "it is ", "it was ", "that's ", "that is ", "that was ", "liegt",
+    "error was", "es it", "es this", "es that", "es both", "found it", "found the",
+    "it's ", "it is ", "it was ", "that's ",
+    "that is ", "that was ", "liegt",
 )  # fmt: skip
 _HINT_OF_CAUSE = either(r"""
     \bbecause\b|\bsince\b|\bdue to\b|\bcaused\b|\bwhich (?:means|is why|broke|breaks)\b|\binstead of\b|\bwas removed\b
@@ -81,6 +84,11 @@ _TO_DO = re.compile(
     r"(?:now |also |just |instead |simply |first |then |actually |properly )?(\w.{6,300})",
     re.IGNORECASE,
 )
+_CURES = re.compile(
+    r"^(?:so |and |then )?(\w{2,14}ing\b.{6,200}?) (?:fixes|resolves|solves|cures|avoids) "
+    r"(?:it|this|that|both|the \w+)\b",
+    re.IGNORECASE,
+)
 # In these languages what is to be done is said of the thing; the whole sentence is the order.
 _TO_DO_ELSEWHERE = either(r"""
     \b(?:muss|müssen|sollte|sollten)\b|\bil faut\b|\bhay que\b|\b(?:debemos|necesitamos|precisamos)\b|\bbisogna\b
@@ -88,20 +96,22 @@ _TO_DO_ELSEWHERE = either(r"""
     需要|应该|應該|必须|改为|改用|换成|換成|必要があ|べき|に変更|を使う|を使用|해야|바꿔|변경|사용해
 """)
 _VERBS = (
-    "add adjust accept align alias allow always annotate batch coerce debounce defer inline isolate memoize paginate "
-    "qualify revoke symlink throttle vendor append assign attach avoid await base bind break build bump "
-    "bypass cache call cap cast catch change check clear clone close collect combine compile configure "
-    "connect convert copy create declare decode default define delete derive disable do don'?t downgrade "
-    "drop emit enable encode ensure escape exclude export expose extend extract fall filter fix flush "
-    "force format generate give grant group guard handle have hold ignore import include increase "
-    "initiali[sz]e inject insert install invoke keep leave lift limit link load lock lower make map mark "
-    "match merge migrate mock move mutate name never normali[sz]e not omit open override pad parse pass "
-    "patch persist pin point poll prefer prefix preserve prevent provide pull push put quote raise rebase "
-    "rebuild recreate reduce refactor regenerate register reinstall remove rename render replace require "
-    "reset resolve restart restore restrict retry return roll reuse revert rewrite rotate round run sanitize "
-    "save scope seed select send separate seriali[sz]e serve set shrink sign simplify skip sort specify "
-    "split start stop store strip stub supply swap switch sync tag target tell throw treat trim truncate "
-    "try turn type unlock unset unwrap update upgrade use validate wait widen wire wrap write"
+    "apply choose clamp classify compute delegate detect duplicate emulate group iterate order propagate "
+    "recompute refuse reject surface track treat unify add adjust accept align alias allow always "
+    "annotate batch coerce debounce defer inline isolate memoize paginate qualify revoke symlink throttle "
+    "vendor append assign attach avoid await base bind break build bump bypass cache call cap cast catch "
+    "change check clear clone close collect combine compile configure connect convert copy create declare "
+    "decode default define delete derive disable do don'?t downgrade drop emit enable encode ensure "
+    "escape exclude export expose extend extract fall filter fix flush force format generate give grant "
+    "guard handle have hold ignore import include increase initiali[sz]e inject insert install invoke "
+    "keep leave lift limit link load lock lower make map mark match merge migrate mock modify move mutate "
+    "name never normali[sz]e not omit open override pad parse pass patch persist pin point poll prefer "
+    "prefix preserve prevent provide pull push put quote raise rebase rebuild recreate reduce refactor "
+    "regenerate register reinstall remove rename render replace require reset resolve restart restore "
+    "restrict retry return roll reuse revert rewrite rotate round run sanitize save scope seed select "
+    "send separate seriali[sz]e serve set shrink sign simplify skip sort specify split start stop store "
+    "strip stub supply swap switch sync tag target tell throw trim truncate try turn type unlock unset "
+    "unwrap update upgrade use validate wait widen wire wrap write"
 ).split()
 _VERB = re.compile(rf"^(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
 _ONLY_A_STEP = re.compile(rf"(?:{_STEP})\b(?! back)", re.IGNORECASE)
@@ -148,15 +158,33 @@ def is_order(text: str) -> bool:
 
 
 def order_in(sentence: str) -> str:
-    """What a sentence says is to be done, as an order ("Use x"), or ""."""
+    """What a sentence says is to be done, as an order ("Use x"; "Using x fixes it" gives it too), or ""."""
     bare = sentence.strip(" *_")
     if is_order(bare) and not bare.endswith("?"):
         return bare
+    cures = _CURES.match(bare)
+    if cures and is_order(order := from_gerund(cures[1])):
+        return order
     for found in _TO_DO.finditer(bare):
         order = found[1].strip(" *_")
         if is_order(order) and not _ONLY_A_STEP.match(order):
             return order
     return bare if has_literal(bare) and len(bare) < 200 and _TO_DO_ELSEWHERE.search(bare) else ""
+
+
+_ING = re.compile(r"^(\w{2,12}?)(?:([b-df-hj-np-tv-z])\2)?ing\b", re.IGNORECASE)
+
+
+def from_gerund(text: str) -> str:
+    """ "caching x" as "cache x", where the verb is a known one; else the text as it stands."""
+    found = _ING.match(text)
+    if not found:
+        return text
+    last = found[2] or ""
+    for verb in (found[1], f"{found[1]}e", f"{found[1]}{last}", f"{found[1]}{last}{last}"):
+        if is_order(f"{verb} "):
+            return verb + text[found.end() :]
+    return text
 
 
 def done_in(sentence: str) -> str:

@@ -6,15 +6,24 @@ causes that nothing was changed for, that the person contradicted or refused, an
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from detectors.agent_words import OUTRIGHT, cause_weight
+from detectors.agent_words import OUTRIGHT, cause_weight, order_in
 from detectors.evidence import has_person, is_edit, is_person, is_shell, is_statement, lines_of
 from detectors.person_words import is_trivial, rejects
-from detectors.sentences import has_literal, sentences
+from detectors.sentences import LITERAL, either, has_literal, sentences
 from index.records import Episode, Session
 
 REACH = 40
+# A report in a few sentences, and how soon its answer comes.
+LONGEST_REPORT = 700
+ANSWERED = 16
+_WRONG = either(r"""
+    \bonly\b|\binstead of\b|\bwrong\b|\bincorrect\b|\bbroken\b|\berrors?\b|\bfail\w*\b|\bbug\b|\bmissing\b|\bnever\b
+    \b(?:does|do|is|are|has|have|did|was|can)(?:n'?t| not)\b|\bnot (?:work|show|load|sav|send|updat)\w+
+""")
+_WITH_REASON = re.compile(r"\b(?:which|because|since|so that|instead of|rather than)\b|\bnot `", re.IGNORECASE)
 
 
 def detect(session: Session) -> Iterator[Episode]:
@@ -44,9 +53,33 @@ def names_cause(text: str) -> bool:
     )
 
 
+def names_remedy(session: Session, start: int, at: int, end: int) -> bool:
+    """Whether a statement answers the person's report of a wrong behaviour with an exact remedy and its reason.
+
+    The remedy counts where the next edits write what it names, and no edit had written it before.
+    """
+    report = session.turns[start]
+    if not is_person(report) or len(report.text) > LONGEST_REPORT or not _WRONG.search(report.text):
+        return False
+    edits = [turn.change for turn in session.turns[at : min(end, at + REACH)] if is_edit(turn)]
+    added = "\n".join(line for change in edits for line in change.split("\n") if line.startswith("+"))
+    gone = "\n".join(line for change in edits for line in change.split("\n") if line.startswith("-"))
+    for one in sentences(session.turns[at].text, 12):
+        named = [literal.strip("`()") for literal in LITERAL.findall(one)]
+        if (
+            order_in(one)
+            and _WITH_REASON.search(one)
+            and any(n in added and n not in gone for n in named if len(n) > 3)
+        ):
+            return True
+    return False
+
+
 def _diagnosis(session: Session, start: int, end: int) -> Episode | None:
     """The last statement in a stretch that names a cause and is followed by a change in it."""
-    said = [i for i in range(start, end) if is_statement(session.turns[i]) and names_cause(session.turns[i].text)]
+    told = [i for i in range(start, end) if is_statement(session.turns[i])]
+    said = [i for i in told if names_cause(session.turns[i].text)]
+    said = said or [i for i in told if i <= start + ANSWERED and names_remedy(session, start, i, end)]
     edits = [i for i in range(start, end) if is_edit(session.turns[i])]
     for at in reversed(said):
         after = [i for i in edits if at < i < at + REACH]

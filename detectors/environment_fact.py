@@ -49,6 +49,7 @@ _KINDS: dict[str, re.Pattern[str]] = {
     "version": either(r"""
         requires? (?:a )?(?:newer|version|node|python|go|java|ruby|rust|php)\b|unsupported (?:engine|version|class file)
         version .{1,40} (?:is )?required|incompatible with|EBADENGINE|UNSUPPORTED_ENGINE|not supported (?:on|by|in) this
+        \bunsupported environment\b
     """),
     "network": either(r"""
         EADDRINUSE|address already in use|connection refused|ECONNREFUSED|could not connect to|port is already allocated
@@ -85,7 +86,8 @@ def detect(session: Session) -> Iterator[Episode]:
         again = [i for i in range(at + 1, len(session.turns)) if _same(session.turns[i], key)]
         until = found if found is not None else min(len(session.turns), at + 3)
         said = [i for i in range(at + 1, until) if is_statement(session.turns[i])]
-        if found is None and not again and not said and kind != "tool" and not foreign_option(failed)[0]:
+        told = kind == "tool" or bool(foreign_option(failed)[0] or version_gap(failed.text)[0])
+        if found is None and not again and not said and not told:
             continue
         if found is None and _gone_later(session, at):
             continue
@@ -104,6 +106,8 @@ def kind_of(turn: Turn) -> str:
     line = telling_line(turn.text)
     if not checks_of(turn.command) and "o such file" in line:
         return ""
+    if version_gap(turn.text)[0]:
+        return "version"
     return next((kind for kind, pattern in _KINDS.items() if pattern.search(line)), "")
 
 
@@ -122,6 +126,28 @@ ABSENT = re.compile(
 )
 
 
+_WANTED_AND_GOT: tuple[re.Pattern[str], ...] = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\b(?P<program>node|npm|pnpm|yarn|bun|python|ruby|php|java|go|rust)(?:\.js)? version is incompatible with"
+        r"[\s\S]{0,160}?expected version: (?P<wanted>\S{1,30})\s{1,4}got: (?P<got>v?\d[\w.+-]{0,20})",
+        r"required: \{ ?(?P<program>\w{2,12}): '(?P<wanted>[^']{1,30})'[^\n]{0,60}[\s\S]{0,60}?current: \{ ?\w{2,12}: "
+        r"'(?P<got>v?\d[\w.+-]{0,20})",
+        r"\brequires (?P<program>go|node|rustc|python|ruby|php|java)(?: version)? ?"
+        r"(?P<wanted>[<>=~^]{0,2} ?v?\d[\w.]{0,15})"
+        r"[^\n]{0,60}?\b(?:running|using|got|found|have|current(?:ly)?|is)\b:? (?:(?P=program) )?(?:version )?"
+        r"(?P<got>v?\d[\w.]{0,15})",
+        r"requires a different (?P<program>python): (?P<got>\d[\w.]{0,15}) not in '(?P<wanted>[^']{1,30})'",
+    )
+)
+
+
+def version_gap(output: str) -> tuple[str, str, str]:
+    """(program, version that is asked for, version that is here) where an output names all three; else empty."""
+    found = next(filter(None, (pattern.search(output[:6000]) for pattern in _WANTED_AND_GOT)), None)
+    return (found["program"].lower(), found["wanted"].strip(), found["got"].rstrip(".")) if found else ("", "", "")
+
+
 def absent_program(error: str) -> str:
     """The program that an error says is not there, or ""."""
     found = ABSENT.search(error)
@@ -137,8 +163,12 @@ def foreign_option(turn: Turn) -> tuple[str, str]:
 def _gone_later(session: Session, at: int) -> bool:
     """Whether the same check went through later on: no limit that stayed."""
     command = session.turns[at].command
+    absent = absent_program(telling_line(session.turns[at].text))
     return any(
-        is_shell(turn) and turn.outcome == "passed" and same_check(command, turn.command)
+        is_shell(turn)
+        and turn.outcome == "passed"
+        and same_check(command, turn.command)
+        and (not absent or absent in {words[0] for words in command_parts(turn.command)})
         for turn in session.turns[at + 1 :]
     )
 

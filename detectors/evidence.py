@@ -103,7 +103,7 @@ _ONLY_FAILED = re.compile(
 )
 _NO_ERROR = re.compile(
     r"^(?:--- PASS|ok\s|PASS\b|✓|√|INFO|DEBUG|\d{4}[/-]\d\d[/-]\d\d \S{1,20} INFO|func |return |"
-    r"if |import )|\bINFO\b"
+    r"if |import )|\bINFO\b|\b(?:no|0|without|zero) (?:errors?|failures?|problems|issues)\b(?!.{0,40}\b[1-9]\d{0,4} )"
 )
 # A frame of a traceback, a package's heading, a bare exception: where it failed, not what.
 _FRAME = re.compile(r":\d{1,7}: (?:in \S{1,80}$|: # |\w{1,60}(?:Error|Exception)$)|^at ")

@@ -43,6 +43,15 @@ _RED = re.compile(
     r"(?:verify|confirm|make sure|see|watch) (?:that )?(?:it|they|the (?:new )?tests?) fails?|as expected)\b",
     re.IGNORECASE,
 )
+_TELLS_WHY = re.compile(
+    r"\b(?:because|since|due to|turns out|caused by|root cause)\b|\bthe (?:issue|problem|bug|cause) (?:is|was)\b",
+    re.IGNORECASE,
+)
+_NOT_YET = re.compile(
+    r"\b(?:not (?:yet )?implemented|isn'?t implemented|does(?:n'?t| not) exist|no such (?:function|method)|yet|"
+    r"not defined|undefined|as expected|expected to fail)\b",
+    re.IGNORECASE,
+)
 _SLIP = re.compile(
     r"\b(?:typo|oops|whoops|(?:i|we) (?:forgot|mistyped|accidentally|mis-?spelled|left (?:out|in|a|an|the)|missed)|"
     r"my (?:typo|mistake|bad|edit broke)|slip of mine|(?:mis-?typed|mis-?spelled))\b",
@@ -130,7 +139,7 @@ def resolve(session: Session, at: int, undone: Mapping[int, int]) -> tuple[tuple
             if _told(session, at, later) and turn.command.strip() != failed.command.strip():
                 return (later,), later
             continue
-        if turn.outcome != "passed":
+        if turn.outcome != "passed" and not _seen_gone(signature, turn):
             continue
         if changes or returned:
             return tuple(changes or returned), later
@@ -139,6 +148,17 @@ def resolve(session: Session, at: int, undone: Mapping[int, int]) -> tuple[tuple
         other = turn.command.strip() != failed.command.strip() if failed.command else failed.action == "mcp"
         return ((later,), later) if other and (failed.command or _told(session, at, later)) else None
     return None
+
+
+def _seen_gone(signature: str, turn: Turn) -> bool:
+    """Whether a run of an agent that records no exit code printed something, and nothing that tells of a failure."""
+    return (
+        turn.outcome == "unknown"
+        and turn.exit_code is None
+        and bool(turn.text.strip())
+        and gone(signature, turn.text)
+        and not telling_line(turn.text)
+    )
 
 
 def _told(session: Session, at: int, later: int) -> bool:
@@ -258,7 +278,16 @@ def _is_test_first(session: Session, at: int, changes: tuple[int, ...]) -> bool:
         if is_edit(turn):
             wrote_test = bool(turn.paths) and all(is_test(path) for path in turn.paths)
     edited = [path for i in changes for path in session.turns[i].paths if is_edit(session.turns[i])]
-    return wrote_test and bool(edited) and not any(is_test(path) for path in edited)
+    if not (wrote_test and bool(edited) and not any(is_test(path) for path in edited)):
+        return False
+    return not _test_found_fault(session, at, start, edited)
+
+
+def _test_found_fault(session: Session, at: int, start: int, edited: list[str]) -> bool:
+    """Whether code that was written before its test turned out wrong, and the agent said why: no work led by a test."""
+    written = {path for turn in session.turns[start:at] if is_edit(turn) for path in turn.paths}
+    said = next((turn.text for turn in session.turns[at + 1 : at + 4] if is_statement(turn)), "")
+    return set(edited) <= written and _TELLS_WHY.search(said) is not None and _NOT_YET.search(said) is None
 
 
 def _how(session: Session, changes: tuple[int, ...]) -> str:

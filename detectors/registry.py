@@ -13,6 +13,7 @@ from detectors import (
     explicit_memory,
     failure_then_fix,
     repeated_failure,
+    review_finding,
     user_correction,
 )
 from index.records import Episode, Session
@@ -28,6 +29,7 @@ DETECTORS: dict[str, Detect] = {
     "repeated_failure": repeated_failure.detect,
     "environment_fact": environment_fact.detect,
     "abandoned_approach": abandoned_approach.detect,
+    "review_finding": review_finding.detect,
     "decision": decision.detect,
 }
 

@@ -26,7 +26,8 @@ class Draft:
     """The words of one lesson, and how much it is worth beside others of its session.
 
     `always` marks what is kept however many there are: what a person asked for in so many words. `banned` are commands
-    that a person forbade, as keys. `anywhere` marks an error that any command may meet, so that none is a trigger.
+    that a person forbade, as keys. `paths` are files that the words name where nothing was changed. `anywhere` marks an
+    error that any command may meet, so that none is a trigger.
     """
 
     title: str
@@ -40,6 +41,7 @@ class Draft:
     commands: tuple[str, ...] = ()
     errors: tuple[str, ...] = ()
     banned: tuple[str, ...] = ()
+    paths: tuple[str, ...] = ()
     always: bool = False
     anywhere: bool = False
 

@@ -8,6 +8,7 @@ from index.records import Episode, Session
 from reflect.draft import Draft
 from reflect.drafts_cause import draft_diagnosis
 from reflect.drafts_failure import draft_failure
+from reflect.drafts_finding import draft_finding
 from reflect.drafts_machine import draft_environment, draft_repetition
 from reflect.drafts_word import draft_abandoned, draft_correction, draft_decision, draft_discarded, draft_memory
 
@@ -20,6 +21,7 @@ DRAFTS: dict[str, Callable[[Session, Episode], Draft | None]] = {
     "repeated_failure": draft_repetition,
     "environment_fact": draft_environment,
     "abandoned_approach": draft_abandoned,
+    "review_finding": draft_finding,
     "decision": draft_decision,
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from detectors.agent_words import is_plan, order_in
 from detectors.evidence import is_edit, is_failure, is_person, is_statement, taken_back, telling_line
 from detectors.person_words import rejects
 from detectors.sentences import has_literal, sentences
@@ -30,14 +31,21 @@ from reflect.quotes import (
     names_in,
     sentence,
     shorten,
+    tidy,
 )
 
 _SYMPTOM = re.compile(
     r"error|fail|wrong|broken|slow|delay|crash|flicker|flash|stuck|fr[eo]ez|blank|missing|empty|\blag|"
     r"leak|duplicate|twice|"
     r"stale|overlap|glitch|weird|strange|\bnot\b|n't|invalid|issue|bug|problem|hang|"
+    r"\bonly\b|instead of|\breview\b|\bcomments?\b|feedback|finding|"
     r"错|失败|报|エラー|失敗|오류|버그|안 ",
     re.IGNORECASE,
+)
+
+
+_UPDATE_TO = re.compile(
+    r"^(?:update|change|modify|adjust|fix) (?:it |this |that |the code )?to (?=use\b|call\b)", re.IGNORECASE
 )
 
 
@@ -53,10 +61,13 @@ def draft_diagnosis(session: Session, episode: Episode) -> Draft | None:
     if not has_literal(cause):  # "the fix is" and the like name it in the sentence before
         cause = best_cause([session.turns[named].text], changed)
     if not has_literal(cause):
+        cause = _remedy_reason(session.turns[named].text)
+    if not has_literal(cause):
         return None
     order = best_order(said_between(session, first, named) + texts, names_in(cause) & changed or names_in(cause))
     order = order or best_order([session.turns[named].text], changed, near=True)
     order = order or best_need([session.turns[named].text], changed)
+    order = capital(_UPDATE_TO.sub("", order))
     report = session.turns[first].text if is_person(session.turns[first]) else ""
     symptom = _symptom(report)
     if not symptom and rejects(report):
@@ -78,20 +89,41 @@ def draft_diagnosis(session: Session, episode: Episode) -> Draft | None:
     did = what_changed(since or edits, names_in(cause, order))
     paths = [path for turn in since or edits for path in turn.paths]
     acted = act_on(cause, [turn.change for turn in since or edits], paths)
+    if acted and not names_in(acted) & names_in(cause):
+        acted = ""  # a change beside the one that was made for the cause
     title = order if order and has_literal(order) else with_context(order or acted, cause)
     if not (order or acted):
         return None
+    fact = sentence(cause)
+    if names_in(cause) and names_in(cause) <= names_in(order):
+        fact = sentence(_before(session.turns[named].text, cause)) or (
+            f"A person reported: “{symptom}”." if symptom else fact
+        )
     steps = max(1, last - first)
     seen = f"It showed as: “{symptom}”." if symptom else f"It showed as: {failing(*failed)}." if failed else ""
     return Draft(
         title=as_title(title),
-        fact=sentence(cause),
+        fact=fact,
         why=f"{seen} {f'{steps} steps went by from there to the fix.' if steps > 8 else ''}".strip(),
         instead=instead_of(order or capital(did), did if order else "", ""),
         category="bugs",
         worth=3.6 + 0.8 * bool(order) + 0.6 * bool(symptom) + 0.4 * (episode.check is not None),
         confidence=sure(0.75, order, symptom),
     )
+
+
+def _remedy_reason(text: str) -> str:
+    """The sentence that gives an exact remedy with its reason, where no sentence names a cause; "" without one."""
+    told = [tidy(one) for one in sentences(text, 12) if order_in(tidy(one)) and has_literal(one)]
+    return next((shorten(capital(order_in(one)), 320) for one in told), "")
+
+
+def _before(text: str, told: str) -> str:
+    """The exact sentence that stands before the one that says what to do, or ""."""
+    said = [tidy(one) for one in sentences(text, 24)]
+    at = next((at for at, one in enumerate(said) if told[:40].lower() in one.lower()), 0)
+    exact = [one for one in said[:at] if has_literal(one) and not one.endswith((":", "?")) and not is_plan(one)]
+    return capital(shorten(exact[-1], 320)) if exact else ""
 
 
 def _symptom(report: str) -> str:

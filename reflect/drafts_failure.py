@@ -102,6 +102,7 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
     between = said_between(session, max([episode.failure, *undone]), episode.check)
     closing = said_after(session, episode.check)
     advice = advice_in(error)
+    rule = "" if advice else lint_rule(error)
     about_error = names_in(without_paths(bare_error(error)))
     cause = best_cause(between, narrow, near=True) or best_cause(closing, about_error, 3)
     order = best_order(between, narrow, near=True) or best_order(closing, about_error) or best_need(between, narrow)
@@ -113,22 +114,27 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
     paths = [path for turn in edits for path in turn.paths]
     acted = act_on(cause, [turn.change for turn in edits], paths, between[-1:])
     title = _failure_title(advice, order, acted if cause else "", cause, pair, bare_error(error))
+    title = title or rule
+    if rule and not has_literal(order):
+        title = with_context(order, rule.partition(":")[0].removeprefix("Keep to ")) if order else title
     if not title:
         return None
     runs = times(session, episode.failure)
-    worth = 2.0 + 1.2 * bool(order) + 1.0 * bool(cause) + 1.0 * bool(advice) + min(runs - 1, 2) * 0.8
+    worth = 2.0 + 1.2 * bool(order) + 1.0 * bool(cause) + 1.0 * bool(advice or rule) + min(runs - 1, 2) * 0.8
     worth += 0.4 * ("became" in did or "was added" in did) - 2.0 * bool(_ASSERTION.search(error) and not cause)
     only_tests = all(is_test(path) for turn in edits for path in turn.paths)
     worth -= 1.8 * bool(_ASSERTION.search(error) and only_tests)
-    worth -= 0.6 * (not between and not advice) + 0.6 * (not has_literal(title))
+    worth -= 0.6 * (not between and not advice and not rule) + 0.6 * (not has_literal(title))
     # An order that names nothing, for an error whose cause was not told, could be said of any error.
-    worth -= 1.4 * (bool(order) and not advice and not has_literal(order) and not (cause and has_literal(cause)))
-    worth -= 0.8 * (only_tests and not order and not advice and not is_requirement(cause))
+    worth -= 1.4 * (
+        bool(order) and not advice and not rule and not has_literal(order) and not (cause and has_literal(cause))
+    )
+    worth -= 0.8 * (only_tests and not order and not advice and not rule and not is_requirement(cause))
     return Draft(
         title=as_title(title),
         fact=sentence(cause) if cause else f"{failing(command, error)}.",
         why=cost(session, episode, command, error if cause else ""),
-        instead=instead_of(advice or order, did, command if check.outcome == "passed" else ""),
+        instead=instead_of(advice or order or rule * (not did), did, command if check.outcome == "passed" else ""),
         category="bugs",
         worth=worth,
         confidence=sure(0.75, cause, order, advice),
@@ -275,6 +281,29 @@ def difference(old: str, new: str) -> str:
     if gone and len(gone) <= 2 and not come:
         return f"Leave out {code(' '.join(gone), SHORT)}"
     return ""
+
+
+_LINT_RULE: tuple[re.Pattern[str], ...] = (
+    re.compile(r"^(?P<says>\S.{11,160}?) \((?P<rule>[a-z][a-z0-9-]{2,24})\)$"),
+    re.compile(r"^(?:\d{1,6}:\d{1,5}\s+)?(?:error|warning)\s+(?P<says>\S.{11,160}?)\s{2,}"
+               r"(?P<rule>@?[a-z][\w/-]{3,50})$"),
+    re.compile(r"^(?:error |warning )?(?P<rule>(?:SC|DL)\d{4}|(?!TS|CS|E0|E1|E2|E3|E5|W|I|D)[A-Z]{1,4}\d{3,4})\b"
+               r"[: ]{1,3}(?:\[\*\] |\(\w{4,8}\): )?(?P<says>\S.{11,160})$"),
+)  # fmt: skip
+# Rules that only say that something was left over, misspelt or laid out otherwise: a slip, put right at once.
+_SLIP_RULE = re.compile(
+    r"typecheck|unused|undef|gofmt|gofumpt|goimports|\bgci\b|ineffassign|deadcode|whitespace|prettier|indent|semi|quotes|"
+    r"spac(?:e|ing)|comma|import(?:s|/order|-order)|F[48]\d\d|format|misspell|godot|\blll\b|max-len|trailing|newline",
+    re.IGNORECASE,
+)
+
+
+def lint_rule(error: str) -> str:
+    """A checker's named rule and what it says, as an order, or "": rules of layout and left-overs teach nothing."""
+    found = next(filter(None, (pattern.search(bare_error(error)) for pattern in _LINT_RULE)), None)
+    if found is None or _SLIP_RULE.search(found["rule"]):
+        return ""
+    return f"Keep to {code(found['rule'])}: {found['says'].rstrip('. ')}"
 
 
 def advice_in(error: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from detectors.environment_fact import absent_program, foreign_option, kind_of
+from detectors.environment_fact import absent_program, foreign_option, kind_of, version_gap
 from detectors.evidence import checks_of, is_failure, is_statement, telling_line
 from index.records import Episode, Session, Turn
 from reflect.draft import (
@@ -57,6 +57,8 @@ def draft_environment(session: Session, episode: Episode) -> Draft | None:
         return None
     failed = session.turns[episode.failure]
     error = telling_line(failed.text)
+    name, wanted, got = version_gap(failed.text)
+    shown = f"{name} {wanted} expected, got {got}" if name else error
     blamed = _blamed(failed.command, error)
     command = blamed if absent_program(error) else display(failed.command, blamed) or failed.tool
     texts = [session.turns[at].text for at in episode.turns if is_statement(session.turns[at])]
@@ -71,7 +73,7 @@ def draft_environment(session: Session, episode: Episode) -> Draft | None:
         title, instead, worth = _way_round(session, episode, command, short, order)
     if not title:
         return None
-    fact = f"{failing(command, error)} here." + (f" {sentence(cause)}" if cause else "")
+    fact = f"{failing(command, shown)} here." + (f" {sentence(cause)}" if cause else "")
     counted = f" The same error came {runs} times in one session." if runs > 1 else ""
     return Draft(
         title=as_title(title),
@@ -95,6 +97,12 @@ def _limit(failed: Turn, command: str, short: str, runs: int, cause: str) -> tup
         option = option if option.startswith("-") else f"-{option}"
         instead = f"Look up what {code(program)} takes on this system, or do it with another program."
         return f"Do not pass {code(option)} to {code(program)} on this machine ({short})", instead, 2.7
+    name, wanted, got = version_gap(failed.text)
+    if name:
+        instead = (
+            f"Switch to {name} {code(wanted)} before {code(command, 60)}, or leave that check to where it is installed."
+        )
+        return f"Use {name} {code(wanted)} for this project: this shell has {code(got)}", instead, 3.0
     if kind == "order":
         if found := re.search(r"\b[Rr]un ([\w.-]{2,60}) first\b", short):
             return f"Run {code(found[1])} before {code(command, 40)}", f"Run {code(found[1])} first.", 2.8

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from detectors.abandoned_approach import reasons
-from detectors.agent_words import is_order, order_in, yields
+from detectors.agent_words import from_gerund, is_order, order_in, yields
 from detectors.decision import is_choice, persons_choice
 from detectors.evidence import is_edit, is_person, is_statement
 from detectors.explicit_memory import remembered
@@ -249,7 +249,6 @@ _INSTEAD_OF_IT = re.compile(
     r"tak(?:e|ing)|abandon(?:ing)?)\b[^.;`]{0,60}?(?:,|\band\b|\bthen\b)+ (?:then |instead )?(\w.{8,300})",
     re.IGNORECASE,
 )
-_ING = re.compile(r"^(\w{2,12}?)(?:([b-df-hj-np-tv-z])\2)?ing\b")
 
 
 def _announced(session: Session, first: int) -> str:
@@ -267,22 +266,11 @@ def _other_way(text: str) -> str:
     """What a statement that gives something up wants to do in its place, as an order, or ""."""
     for one in sentences(text, 12):
         found = _INSTEAD_OF_IT.search(one)
-        order = _from_gerund(found[1]) if found else ""
+        order = from_gerund(found[1]) if found else ""
         if order and is_order(order) and has_literal(order) and is_telling(order):
             return capital(order)
     order = best_order([text], names_in(text))
     return "" if re.match(r"(?:revert|undo|roll|restore|drop|put|take)\b", order, re.IGNORECASE) else order
-
-
-def _from_gerund(text: str) -> str:
-    """ "caching x" as "cache x", where the verb is a known one."""
-    found = _ING.match(text)
-    if not found:
-        return text
-    for verb in (found[1], f"{found[1]}e", f"{found[1]}{found[2] or ''}"):
-        if is_order(f"{verb} "):
-            return verb + text[found.end() :]
-    return text
 
 
 def draft_decision(session: Session, episode: Episode) -> Draft | None:

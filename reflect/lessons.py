@@ -33,6 +33,7 @@ MOST = 3
 TURNS_FOR_MORE = 60
 MOST_OF_LONG = 6
 PROVED = frozenset({"failure_then_fix", "environment_fact", "repeated_failure", "discarded_work"})
+REPORT = "review_finding"
 LEAST_WORTH = 2.6
 # Share of the smaller one's names from which two drafts of one session tell the same.
 ALIKE = 0.6
@@ -43,7 +44,8 @@ def write_lessons(session: Session, episodes: Sequence[Episode], most: int = MOS
     """At most `most` lessons of a session, what the person asked to keep aside, in the order of the transcript.
 
     With `most` of MOST or more a long session gives up to MOST_OF_LONG - MOST more of what its commands proved.
-    A sub-agent's session gives one at most: the session that started it tells the same story.
+    A sub-agent's session gives one at most, and one finding of its report beside it: the session that started it tells
+    the same story.
     """
     most = min(most, 1) if session.subagent else most
     drafted = [(made, episode) for episode in episodes if (made := draft(session, episode)) is not None]
@@ -60,6 +62,10 @@ def write_lessons(session: Session, episodes: Sequence[Episode], most: int = MOS
     others = [pair for pair in kept if not pair[0].always]
     more = min(MOST_OF_LONG - MOST, len(session.turns) // TURNS_FOR_MORE) if most >= MOST else 0
     proved = [pair for pair in others[max(0, most) :] if pair[1].detector in PROVED][: max(0, more)]
+    if session.subagent and most and others:
+        told = others[0][1].detector == REPORT
+        beside = [pair for pair in others[1:] if (pair[1].detector == REPORT) != told and pair[0].worth >= LEAST_WORTH]
+        proved = beside[:1]
     others = others[: max(0, most)] + proved
     chosen = sorted(always + others, key=lambda pair: (pair[1].lines, pair[1].detector))
     return tuple(_solution(session, made, episode, drafted) for made, episode in chosen)
@@ -114,7 +120,7 @@ def _solution(session: Session, made: Draft, episode: Episode, drafted: Sequence
         importance=_importance(made),
         confidence=min(high, max(low, made.confidence)),
         trust="external" if external else "observed",
-        tags=tags_for(made.commands, _paths(session, episode), f"{made.title} {made.fact}"),
+        tags=tags_for(made.commands, _paths(session, episode) or made.paths, f"{made.title} {made.fact}"),
         project=session.project,
         branch=session.branch,
         triggers=_triggers(session, made, episode, drafted),
@@ -179,4 +185,4 @@ def _triggers(session: Session, made: Draft, episode: Episode, drafted: Sequence
         commands = []
     # A program by its bare name is a trigger only where a person forbade it.
     narrow = tuple(key for key in dict.fromkeys(commands) if " " in key or len(key) > 4 or key in made.banned)
-    return Triggers(_paths(session, episode), narrow[:3], tuple(dict.fromkeys(errors))[:4])
+    return Triggers(_paths(session, episode) or made.paths, narrow[:3], tuple(dict.fromkeys(errors))[:4])

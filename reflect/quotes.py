@@ -93,8 +93,10 @@ _BECAUSE = re.compile(
     r"always)\b|, not ",
     re.IGNORECASE,
 )
+_NEXT_STEP = re.compile(r"(?:the |our |my )?next (?:step|thing)\b", re.IGNORECASE)
+_BY_DOING = re.compile(r"\bby \w{3,20}ing\b|\bso that\b|\binstead of\b", re.IGNORECASE)
 _PUT_RIGHT = re.compile(
-    r"^(?:fix|update|correct|restart|address|resolve|refactor|adjust|rewrite|change|improve|clean|handle|try|do|"
+    r"^(?:fix|update|correct|restart|address|resolve|refactor|adjust|rewrite|change|modify|improve|clean|handle|try|do|"
     r"run|create|add|write|make|open|build|use) "
     r"(?:up )?(?:the |all |all the |only the |these |those |this |that |any |both |some |remaining |a |an |our |"
     r"my |its |it |them )?(?:\w{1,20} ){0,3}"
@@ -167,12 +169,12 @@ def best_cause(texts: Sequence[str], names: frozenset[str], least: int = 1, near
                 or (weight < OUTRIGHT and (is_plan(one) or order_in(clean)))
             ):
                 continue
-            if weight < OUTRIGHT and (_WILL.search(one) or _TO_FIX.search(one)):
+            if weight < OUTRIGHT and (_WILL.search(one) or _TO_FIX.search(one) or _NEXT_STEP.match(clean)):
                 continue
             if _FIXED.search(one) or (weight == 1 and _RESTATES.search(one) and not _CAUSAL.search(one)):
                 continue
             shared = len(names_in(one) & names)
-            if not shared and not (near and late == len(texts) - 1 and has_literal(one)):
+            if not shared and not (near and late == len(texts) - 1 and (has_literal(one) or _CAUSAL.search(one))):
                 continue
             score = weight + has_literal(one) + min(shared, 3) * 0.7 + 0.8 * late / len(texts) - len(clean) / 400
             if score >= most:
@@ -198,9 +200,8 @@ def best_order(texts: Sequence[str], names: frozenset[str], near: bool = False) 
                 if not is_telling(order):
                     continue
                 shared = len(names_in(order) & names)
-                if not shared and not (
-                    near and late == len(texts) - 1 and (has_literal(order) or _FIX_IS.search(clean))
-                ):
+                exact = has_literal(order) or _FIX_IS.search(clean) or (len(order) > 40 and _BY_DOING.search(order))
+                if not shared and not (near and late == len(texts) - 1 and exact):
                     continue
                 score = worth + 0.9 * has_literal(order) + min(shared, 3) * 0.6 + 0.8 * late / len(texts)
                 score += 0.6 * bool(_BECAUSE.search(order)) - len(order) / 300
@@ -221,7 +222,9 @@ def is_telling(order: str) -> bool:
 
 def tidy(sentence: str) -> str:
     """A sentence without list marks, bold marks and fillers at its start."""
-    text = _MARK.sub("", sentence).strip()
+    # What stands in backticks is taken as it is: two asterisks there are no bold mark.
+    parts = sentence.split("`")
+    text = "`".join(part if at % 2 else _MARK.sub("", part) for at, part in enumerate(parts)).strip()
     while True:
         shorter = _FILLER_ELSEWHERE.sub("", _FILLER.sub("", text)).strip()
         if shorter == text or not shorter:

@@ -1,0 +1,183 @@
+"""A fault of the code was told together with what puts it right: a review's finding, the agent's own or one handed in.
+
+Two forms: an item of the agent's report that names a fault and, under a label, its fix; and a message of the person
+that passes on a review's words, or names problem and fix, after which the agent changed files. Silent on: items
+without a fix, plans and lists of work, wishes for more tests or words, and what the person turned down.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from detectors.agent_words import is_order
+from detectors.evidence import has_person, is_edit, is_person, is_statement, lines_of, teaches, words_of
+from detectors.person_words import rejects
+from detectors.sentences import LITERAL, either, has_literal, sentences
+from index.records import Episode, Session, Turn
+
+LONGEST = 8000
+LONGEST_QUOTED = 2000
+LEAST_SHARED = 2
+REACH = 60
+# A line broken within a sentence.
+_WRAPPED = re.compile(r"(?<=[a-z,`]) {0,3}\n {0,3}(?=[a-z(`])")
+_ITEM = re.compile(r"^(?:[-*•] |\d{1,3}[.)] |#{1,6} |\*\*)")
+_FIX = re.compile(
+    r"(?:^|[.;]\s+|\n)[ \t>*_-]{0,12}(?:(?:suggested|recommended|proposed|possible|minimal|required) )?"
+    r"(?:fix(?: direction| suggestion| applied)?|remedy|solution|mitigation|recommendation)[*_]{0,2}\s?[:—–][*_]{0,2} ?"
+    r"(?P<fix>\S[^\n]{14,600})",
+    re.IGNORECASE,
+)
+_PROBLEM = re.compile(
+    r"(?:^|\n)[ \t>*_-]{0,12}(?:problem|issue|bug|cause|root cause|finding)[*_]{0,2}\s?[:—–][*_]{0,2} ?"
+    r"(?P<problem>\S[^\n]{14,600})",
+    re.IGNORECASE,
+)
+# How bad, before what: no part of what is wrong.
+_SEVERITY = re.compile(
+    r"^[\s*_\[(>#•-]{0,8}(?:\d{1,3}[.)]\s*)?[*_\[(]{0,3}(?:(?:severity|priority)[: ]{1,2})?"
+    r"(?:critical|blocker|blocking|high|medium|low|major|minor|nit|important|P[0-3]|S[0-3])"
+    r"(?: ?\([^)]{1,40}\))?(?: (?:severity|priority))?[\])*_]{0,3}(?:\s?[:—–-]\s?|\s+(?=\S))[*_]{0,2}\s*",
+    re.IGNORECASE,
+)
+_REVIEW = either(r"""
+    \bfeedback\b|\breview(?:er|ers|ed)?\b|\bcomments?\b|\bcode ?rabbit\b|\bcopilot\b|\bbugbot\b
+    \bgreptile\b|\bsonar\w{0,6}\b
+    \bfindings?\b|\bpointed out\b|\bsuggest(?:s|ed|ions?)\b|\bflagged\b|\breported\b
+""")
+_HARM = either(r"""
+    (?<!you )(?<!we )(?<!i )\b(?:can|could|may|might) (?!you|we|i\b)\w{3,14}|\b(?:will|would) (?:\w+ )?(?:break|fail|crash|lose|leak|hang|never|throw|block|still)\b
+    \b(?:inconsistent|incorrect(?:ly)?|wrong(?:ly)?|invalid|unsafe|insecure|vulnerab\w+|race condition|deadlock|duplicat\w+|redundant|ineffective|misleading|no-?op|unbounded|unhandled|unescaped|unvalidated|stale|brittle|bypass\w{0,3})\b
+    \b(?:does|do|is|are|has|will)(?:n'?t| not)\b|\bnever\b|\bonly\b|\bleaks?\b|\bbreaks?\b|\bignores?\b|\bmiss(?:es|ed|ing)\b|\bfails?\b
+    \bbecause\b|\bundefined\b|\bexclud\w+|\bdiscard\w+|\bdropp\w+|\bskip(?:s|ped)\b|\btoo (?:broad|narrow|early|late|loose|strict)\b|\binstead of\b|\balways\b|\bwithout\b
+""")  # noqa: E501 - one alternative a line
+_ADVICE = re.compile(
+    r"^[\"'“(]?(?:please |i(?:'d| would) )?(?:consider|suggest|recommend)(?:ed|ing)?:? (?P<fix>\w{2,14}ing\b.{12,400})|"
+    r"^[\"'“(]?(?:it |this |that |the [\w ]{2,40} )?should (?:instead |rather |also )?"
+    r"(?P<should>(?!include|have|be )\w.{12,400})",
+    re.IGNORECASE,
+)
+# "I got this feedback on x:", before the reviewer's own words.
+_LEAD_IN = re.compile(
+    r"^.{0,160}?\b(?:feedback|review|comments?|findings?|suggestions?|says?|said)\b.{0,120}?(?:[\"“]|: )(?=\S)",
+    re.IGNORECASE,
+)
+# More tests, words or names are work to do, not something to know.
+_MORE = re.compile(
+    r"^(?:add|includ|writ|updat|document|renam|extend|expand|improv)\w*\b.{0,40}\b(?:tests?|cases?|coverage|documentation|"
+    r"docs?|comments?|docstrings?|readme|note|assertions?|examples?|names?)\b",
+    re.IGNORECASE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What is wrong, and what puts it right, as they were said."""
+
+    problem: str
+    fix: str
+
+
+def detect(session: Session) -> Iterator[Episode]:
+    """Each statement or message with at least one finding; the first three hold the gravest."""
+    if not teaches(session):
+        return
+    for at, turn in enumerate(session.turns):
+        if is_statement(turn) and reported(turn.text) and not _turned_down(session, at):
+            reason = "the agent reported a fault and its fix"
+            yield Episode("review_finding", session.key, lines_of(session, (at,)), (at,), reason)
+        elif is_person(turn) and has_person(session) and handed_in(turn.text):
+            change = _changes_after(session, at, handed_in(turn.text))
+            if change:
+                turns = (at, *change)
+                reason = "a review's finding was handed in and acted on"
+                yield Episode("review_finding", session.key, lines_of(session, turns), turns, reason, None, change)
+
+
+def reported(text: str) -> list[Finding]:
+    """The items of a report that name a fault exactly, and its fix under a label."""
+    found: list[Finding] = []
+    for item in _items(text[:LONGEST]):
+        fix = _FIX.search(item)
+        if fix is None or not has_literal(item):
+            continue
+        said = sentences(item[: fix.start()], 12)
+        heading = _SEVERITY.sub("", said[0]).strip(" *_:") if said else ""
+        # What a heading leaves open, the sentence below it says.
+        rest = next((one for one in said[1:] if has_literal(one)), "") if not has_literal(heading) else ""
+        graded = bool(said) and _SEVERITY.match(said[0]) is not None
+        problem = f"{heading.rstrip('.')}. {rest}".strip(". ") if rest else heading
+        if len(problem) > 24 and (graded or _HARM.search(problem)) and not _MORE.match(fix["fix"]):
+            found.append(Finding(problem, " ".join(fix["fix"].split())))
+    return found
+
+
+def handed_in(text: str) -> list[Finding]:
+    """The findings in a person's message: a fault and its fix under labels, or a review's words with its advice."""
+    if len(text) > LONGEST:
+        return []
+    text = _WRAPPED.sub(" ", text)
+    problem, fix = _PROBLEM.search(text), _FIX.search(text)
+    if problem is not None and fix is not None and problem.start() < fix.start():
+        return [Finding(" ".join(problem["problem"].split()), " ".join(fix["fix"].split()))]
+    quoted = len(text) <= LONGEST_QUOTED and _REVIEW.search(text) is not None
+    said = sentences(text)
+    found: list[Finding] = []
+    for at, one in enumerate(said):
+        words = _advised(one, quoted)
+        before = [part for part in said[max(0, at - 3) : at] if _HARM.search(part) and not part.endswith("?")]
+        if words and before and not _MORE.match(words):
+            found.append(Finding(_LEAD_IN.sub("", before[0]).strip("\"'“ "), words.strip("\"'” ")))
+    return found
+
+
+def _advised(sentence: str, quoted: bool) -> str:
+    """What a sentence says is the fix: under a label, or in a review's words (`quoted`) as advice; else ""."""
+    label = _FIX.match(sentence)
+    if label is not None or not quoted:
+        return label["fix"] if label else ""
+    advice = _ADVICE.match(sentence)
+    if advice is not None:
+        return advice["fix"] or advice["should"]
+    return sentence if is_order(sentence) and has_literal(sentence) else ""
+
+
+def _items(text: str) -> list[str]:
+    """A report cut at its list items of the outermost level and at its paragraphs that open in bold."""
+    parts: list[list[str]] = []
+    for line in text.split("\n"):
+        if _ITEM.match(line) or not parts:
+            parts.append([])
+        parts[-1].append(line)
+    return ["\n".join(part) for part in parts]
+
+
+def _turned_down(session: Session, at: int) -> bool:
+    later = next((turn for turn in session.turns[at + 1 : at + REACH] if is_person(turn)), None)
+    return later is not None and rejects(later.text)
+
+
+def _changes_after(session: Session, at: int, findings: list[Finding]) -> tuple[int, ...]:
+    """The edits for some findings, up to the person's next message, at most eight; none where a change was refused."""
+    found: list[int] = []
+    for later in range(at + 1, min(len(session.turns), at + REACH)):
+        turn = session.turns[later]
+        if is_person(turn) or len(found) == 8:
+            break
+        if turn.refused:
+            return ()
+        if is_edit(turn) and any(bears_on(one, turn) for one in findings):
+            found.append(later)
+    return tuple(found)
+
+
+def bears_on(finding: Finding, edit: Turn) -> bool:
+    """Whether an edit speaks of what a finding names: all words of one of its literals, else two of its plain words."""
+    changed = "\n".join([edit.change[:8000], *edit.paths]).lower()
+    told = f"{finding.problem}\n{finding.fix}"
+    exact = [words for literal in LITERAL.findall(told) if (words := words_of(literal))]
+    if exact:
+        return any(all(word in changed for word in words) for words in exact)
+    return sum(word.rstrip("s") in changed for word in words_of(told) if len(word) > 4) >= LEAST_SHARED
