@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import dataclass
 from datetime import date
+from pathlib import PurePath
 
+from curate.audit_checks import AUTO_BYTES, AUTO_LINES, CODEX_BYTES, HERMES_CHARACTERS
 from index.changes import Change, Plan
+from index.plural import plural
 from index.records import IMPORTANCE_RANK, TRUST_RANK, Solution
 from index.settings import MemorySettings
 from index.store import MEMORY_FILE
@@ -54,15 +59,45 @@ def render_block(lines: Sequence[str], today: date) -> str:
     )
 
 
-def choose_lines(solutions: Sequence[Solution], settings: MemorySettings, today: date) -> list[str]:
-    """The best lines that fit the bound, best first; a line leaves only for a better one."""
-    room = settings.max_characters - len(render_block([], today))
+@dataclass(frozen=True, slots=True)
+class Room:
+    """What a block may take: its characters, and its lines and bytes where the file's reader loads only so much."""
+
+    characters: int
+    lines: int = sys.maxsize
+    bytes: int = sys.maxsize
+
+
+def room_in(path: str, around: str, settings: MemorySettings) -> Room:
+    """The room for the block in a file that holds the text `around` besides: what the agent that loads it reads of it.
+
+    Claude Code loads the first 200 lines or 25 KB of its auto memory, Codex 32 KiB of AGENTS.md, Hermes 2,200
+    characters of its memory (curate/audit_checks.py has the sources).
+    """
+    characters, parts = settings.max_characters, PurePath(path).parts
+    taken = len(around.encode("utf-8", "surrogateescape"))
+    if parts[-2:] == ("memory", MEMORY_FILE) and ".claude" in parts:
+        return Room(characters, AUTO_LINES - around.count("\n") - 1, AUTO_BYTES - taken)
+    if parts[-1:] == ("AGENTS.md",):
+        return Room(characters, bytes=CODEX_BYTES - taken)
+    if ".hermes" in parts:
+        return Room(min(characters, HERMES_CHARACTERS["memory"] - len(around)))
+    return Room(characters)
+
+
+def choose_lines(solutions: Sequence[Solution], room: Room, today: date) -> list[str]:
+    """The best lines that fit, best first; a line leaves only for a better one."""
+    empty = render_block([], today)
+    characters = room.characters - len(empty)
+    count, size = room.lines - empty.count("\n"), room.bytes - len(empty.encode())
     lines: list[str] = []
     for solution in sorted(solutions, key=lambda solution: usefulness(solution, today), reverse=True):
         line = memory_line(solution)
-        if len(line) + 1 <= room:
+        bytes_taken = len(line.encode("utf-8", "surrogateescape")) + 1
+        if len(line) + 1 <= characters and bytes_taken <= size and len(lines) < count:
             lines.append(line)
-            room -= len(line) + 1
+            characters -= len(line) + 1
+            size -= bytes_taken
     return lines
 
 
@@ -114,17 +149,18 @@ def plan_memory(
     path: str = MEMORY_FILE,
 ) -> Plan:
     """Write the block anew where its lines differ; text outside the markers is never touched."""
-    lines = choose_lines([solution for solution in solutions if may_serve(solution)], settings, today)
     text = (existing or b"").decode("utf-8", "surrogateescape")
     parts = _split(text)
+    gap = "" if not text or text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"
+    room = room_in(path, text + gap if parts is None else parts[0] + parts[2], settings)
+    lines = choose_lines([solution for solution in solutions if may_serve(solution)], room, today)
     if parts is None:
         if not lines:
-            return Plan("memory", skipped=((path, "no lesson to hold yet"),))
-        gap = "" if not text or text.endswith("\n\n") else "\n" if text.endswith("\n") else "\n\n"
+            return Plan("memory", skipped=((path, "no lesson to hold yet, or no room for one"),))
         written = text + gap + render_block(lines, today)
     elif parts[1] == lines:
         return Plan("memory", skipped=((path, "already holds the best lessons"),))
     else:
         written = parts[0] + render_block(lines, today) + parts[2]
-    change = Change(path, existing, written.encode("utf-8", "surrogateescape"), f"hold {len(lines)} lessons")
+    change = Change(path, existing, written.encode("utf-8", "surrogateescape"), f"hold {plural(len(lines), 'lesson')}")
     return Plan("memory", (change,))

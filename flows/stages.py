@@ -36,7 +36,7 @@ from flows.kept_answers import keep_answers
 from flows.project_checks import check_projects
 from flows.report import StageLine
 from flows.review import note_stalled
-from index.changes import Note, Plan
+from index.changes import Note, Plan, join_plans
 from index.errors import StoreError
 from index.files import read_bytes, write_derived
 from index.matching import SCHEMA
@@ -66,9 +66,11 @@ def file_inbox(run: Pass) -> None:
 def adopt_files(run: Pass, paths: Sequence[Path]) -> None:
     """Import the lessons that lie below the given paths."""
     known, adopted = run.known(), run.adopted()
-    run.land(
-        plan_import(source_files(paths), known, adopted, run.world.settings.redact, run.forgotten.redact, refuses(run))
-    )
+    files = list(source_files(paths))
+    if not files:
+        run.land(Plan("import", notes=(Note("nothing", "", "there is no markdown file in what was given"),)))
+        return
+    run.land(plan_import(files, known, adopted, run.world.settings.redact, run.forgotten.redact, refuses(run)))
 
 
 def refuses(run: Pass) -> Callable[[Solution], bool]:
@@ -279,7 +281,15 @@ def remember(run: Pass, when_due: bool = False) -> None:
     if when_due and (reason := why_not_yet(existing, solutions, run.may_serve, known)):
         run.land(Plan("memory", skipped=((MEMORY_FILE, reason),)))
         return
-    run.land(plan_memory(existing, solutions, run.may_serve, run.world.settings.memory, run.world.now.date()))
+    settings, today = run.world.settings.memory, run.world.now.date()
+    plans = [plan_memory(existing, solutions, run.may_serve, settings, today)]
+    for target in settings.targets:
+        place = (run.world.home / target.removeprefix("~/")).resolve()
+        try:
+            plans.append(plan_memory(read_bytes(place), solutions, run.may_serve, settings, today, str(place)))
+        except OSError as error:
+            plans.append(Plan("memory", notes=(Note("unreadable", str(place), f"holds no block: {error.strerror}"),)))
+    run.land(join_plans("memory", plans))
     if not run.dry_run:
         write_derived(root / MEMORY_SEEN, "\n".join(sorted(high_lessons(solutions, run.may_serve))).encode())
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from index.frontmatter import parse_solution
@@ -54,6 +55,17 @@ class Plan:
     changes: tuple[Change, ...] = ()
     skipped: tuple[tuple[str, str], ...] = ()
     notes: tuple[Note, ...] = ()
+
+
+def join_plans(stage: str, plans: Iterable[Plan]) -> Plan:
+    """Several plans over different files as one."""
+    plans = tuple(plans)
+    return Plan(
+        stage,
+        tuple(change for plan in plans for change in plan.changes),
+        tuple(skipped for plan in plans for skipped in plan.skipped),
+        tuple(note for plan in plans for note in plan.notes),
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,9 +148,14 @@ class ReviewSettings:
 
 @dataclass(frozen=True, slots=True)
 class MemorySettings:
-    """The managed block of MEMORY.md and the pack: most characters, most tokens, least confidence."""
+    """The managed block of MEMORY.md and the pack: most characters, most tokens, least confidence.
+
+    `targets` are further files that hold the block, such as an agent's own memory (`~` is the home folder); in each it
+    takes no more than its agent loads: 200 lines and 25 KB of Claude Code's auto memory, 32 KiB of AGENTS.md.
+    """
 
     max_characters: int = 2_200
+    targets: tuple[str, ...] = ()
     pack_tokens: int = 2_000
     pack_confidence: float = 0.7
 

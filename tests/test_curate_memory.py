@@ -7,13 +7,14 @@ from datetime import UTC, date, datetime
 from hypothesis import given
 from hypothesis import strategies as st
 
-from curate.memory import BEGIN, END, choose_lines, high_lessons, plan_memory, usefulness, why_not_yet
+from curate.memory import BEGIN, END, Room, choose_lines, high_lessons, plan_memory, usefulness, why_not_yet
 from index.records import Solution
 from index.settings import MemorySettings
 from index.store import solution_id
 
 TODAY = date(2026, 11, 30)
 SETTINGS = MemorySettings(max_characters=600)
+ROOM = Room(600)
 
 
 def lesson(number: int, confidence: float = 0.8) -> Solution:
@@ -85,8 +86,8 @@ LESSONS = st.lists(
 def test_a_line_leaves_only_for_a_better_one(old: list[Solution], new: list[Solution]) -> None:
     """Whatever comes, of whatever length: where a line goes, one of more use has come."""
     lessons = {lesson.id: lesson for lesson in (*old, *new)}
-    before = choose_lines(old, SETTINGS, TODAY)
-    after = choose_lines(list(lessons.values()), SETTINGS, TODAY)
+    before = choose_lines(old, ROOM, TODAY)
+    after = choose_lines(list(lessons.values()), ROOM, TODAY)
 
     def worth(line: str) -> tuple[float, str]:
         return usefulness(lessons[line[:-1].rpartition("(")[2]], TODAY)
@@ -122,3 +123,30 @@ def test_at_a_session_s_end_it_is_written_when_five_important_lessons_came(
     assert not any(name.encode() in settled for name in pulled)
     if any(may_serve(lesson) for lesson in lessons):
         assert why_not_yet(settled, lessons, may_serve, high_lessons(lessons, may_serve))
+
+
+@given(
+    st.integers(0, 260),
+    st.integers(1, 60),
+    st.sampled_from(["/h/.claude/projects/x/memory/MEMORY.md", "/h/.hermes/memories/MEMORY.md", "/w/AGENTS.md"]),
+)
+def test_a_file_stays_within_what_its_agent_loads(own: int, count: int, path: str) -> None:
+    """The block gives way: the person's own text is kept whole, and never pushed out of sight by ours."""
+    mine = "a line of the person's own\n" * own
+    settings = MemorySettings(max_characters=9_000)
+    lessons = [lesson(number) for number in range(count)]
+    plan = plan_memory(mine.encode(), lessons, lambda _: True, settings, TODAY, path)
+    if not plan.changes:
+        return
+    text = (plan.changes[0].after or b"").decode()
+    assert text.startswith(mine)
+    assert text.count("\n- Lesson") > 0
+    if ".claude" in path:
+        assert text.count("\n") <= 200
+        assert len(text.encode()) <= 25 * 1024
+    if ".hermes" in path:
+        assert len(text) <= 2_200
+    assert (
+        plan_memory(text.encode(), [lesson(n) for n in range(count)], lambda _: True, settings, TODAY, path).changes
+        == ()
+    )

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from flows.context import World
-from flows.pipeline import daily, session_end
+from flows.pipeline import daily, session_end, undo
 from index.frontmatter import render_solution
 from index.records import Importance, Solution
 from index.settings import Settings
@@ -88,3 +89,22 @@ def test_what_may_not_be_served_leaves_at_once(world: World) -> None:
     next(iter((world.root / "solutions" / "bugs").iterdir())).unlink()
     session_end(world, [])
     assert held(world) == 2
+
+
+def test_the_block_is_held_in_further_files_and_undone_there(world: World) -> None:
+    """An agent's own memory takes the block, keeps what is its own, and is as before after an undo."""
+    mine = world.home / ".claude" / "projects" / "shop" / "memory" / "MEMORY.md"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("# Mine\n")
+    targets = ("~/.claude/projects/shop/memory/MEMORY.md", str(world.home / "AGENTS.md"), "~/.claude")
+    told = replace(world, settings=replace(world.settings, memory=replace(world.settings.memory, targets=targets)))
+    learn(world, 1, 3)
+    report = daily(told)
+    assert mine.read_text().startswith("# Mine\n\n<!-- hotwash:begin")
+    assert (world.home / "AGENTS.md").read_text().count("\n- ") == 3
+    (stage,) = (stage for stage in report.stages if stage.stage == "memory")
+    assert [note.path for note in stage.notes] == [str(world.home / ".claude")]
+    assert not [stage for stage in daily(told).stages if stage.changes]
+    undo(told, report.run)
+    assert mine.read_text() == "# Mine\n"
+    assert not (world.home / "AGENTS.md").exists()
