@@ -24,6 +24,7 @@ from curate.skills import (
     Skill,
 )
 from index.decode import safe_yaml
+from index.plural import plural
 
 # What Claude Code alone takes in a skill's front matter, beside the six keys of the specification.
 CLAUDE_KEYS = frozenset(
@@ -149,7 +150,7 @@ def long_body(skill: Skill) -> str:
     """Why a skill's body is long for what it is loaded for; "" if it is not."""
     lines, tokens = skill.body.count("\n") + 1, tokens_of(len(skill.body))
     if lines > MAX_LINES or tokens > 2 * MAX_TOKENS:
-        return f"body of {lines:,} lines, about {tokens:,} tokens; advised are {MAX_LINES} and {MAX_TOKENS:,}"
+        return f"body of {plural(lines, 'line')}, about {tokens:,} tokens; advised are {MAX_LINES} and {MAX_TOKENS:,}"
     return ""
 
 
@@ -159,7 +160,8 @@ def measure_memory(file: MemoryFile) -> Load:
     characters = len(file.text)
     over = ""
     if file.kind == "auto" and (lines > AUTO_LINES or file.size > AUTO_BYTES):
-        over = f"{lines:,} lines, {file.size:,} bytes: Claude Code loads the first {AUTO_LINES} lines or 25 KB, no more"
+        size = f"{plural(lines, 'line')}, {file.size:,} bytes"
+        over = f"{size}: Claude Code loads the first {AUTO_LINES} lines or 25 KB, no more"
     elif file.agent == "claude-code" and file.kind != "auto" and characters > CLAUDE_CHARACTERS:
         over = f"{characters:,} characters: Claude Code warns from {CLAUDE_CHARACTERS:,} on, for it slows every turn"
     elif Path(file.path).name == "AGENTS.md" and file.size > CODEX_BYTES:

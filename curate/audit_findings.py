@@ -12,6 +12,7 @@ from pathlib import Path
 from curate.audit_checks import find_references, listed_text, long_body, skill_faults, too_long
 from curate.places import Ground
 from curate.skills import Skill
+from index.plural import plural
 from index.records import Problem
 from index.words import words_of
 from reflect.usage import Usage
@@ -58,7 +59,7 @@ def find_ghosts(skills: Sequence[Skill], ground: Ground, usage: Usage) -> Iterat
     for used in usage.used.values():
         if used.kind == "unknown" and used.name not in known and used.name.rpartition(":")[2] not in known:
             last = f", last on {used.last.date()}" if used.last else ""
-            text = f"asked for {used.count} times{last}; the agent answered that there is no such skill"
+            text = f"asked for {plural(used.count, 'time')}{last}; the agent answered that there is no such skill"
             yield AuditFinding("ghost", used.agent, used.name, "", text)
     for agent, path in ground.empty:
         yield AuditFinding("ghost", agent, Path(path).name, path, "lies among the skills and holds no SKILL.md")
@@ -155,5 +156,5 @@ def find_never_used(
         young = ages.get(skill.path, date.min) > today - timedelta(days=NEW_DAYS)
         if count or sessions < FEWEST_SESSIONS or young:
             continue
-        text = f"not used in {sessions} sessions; its listing costs about {cost} tokens in each"
+        text = f"not used in {plural(sessions, 'session')}; its listing costs about {cost} tokens in each"
         yield AuditFinding("never-used", skill.agent, skill.name, skill.path, text)

@@ -20,6 +20,7 @@ from curate.named_things import Checked
 from curate.retire import plan_restore
 from index.changes import Change, Note, Plan, move
 from index.frontmatter import edit_frontmatter
+from index.plural import plural
 from index.records import Solution
 from index.settings import DecaySettings
 from index.signature import error_signature
@@ -141,20 +142,20 @@ def _why_archive(solution: Solution, evidence: Evidence, today: date, settings: 
     last = max(evidence.date, evidence.latest or evidence.date)
     if (today - last).days < needed:
         return ""
-    return f"no evidence for {(today - evidence.date).days} days (last: {evidence.how} {evidence.date})"
+    return f"no evidence for {plural((today - evidence.date).days, 'day')} (last: {evidence.how} {evidence.date})"
 
 
 def _why_keep(solution: Solution, evidence: Evidence, today: date) -> str:
     if evidence.date is None:
         return "its age is unknown"
-    return f"{evidence.how} {max((today - evidence.date).days, 0)} days ago"
+    return f"{evidence.how} {plural(max((today - evidence.date).days, 0), 'day')} ago"
 
 
 def _stale_text(solution: Solution, evidence: Evidence, today: date, settings: DecaySettings) -> str:
     last = max(evidence.date or today, evidence.latest or evidence.date or today)
     leaves = last + timedelta(days=-int(-settings.archive_days * slowness(solution) // 1))
     age = (today - evidence.date).days if evidence.date else 0
-    return f"no evidence for {age} days (last: {evidence.how} {evidence.date}); archived from {leaves} on."
+    return f"no evidence for {plural(age, 'day')} (last: {evidence.how} {evidence.date}); archived from {leaves} on."
 
 
 def _archive(

@@ -18,6 +18,7 @@ from pathlib import Path
 from index.changes import Change, Plan
 from index.files import read_bytes
 from index.frontmatter import edit_frontmatter
+from index.plural import plural
 from index.recall_db import plain_name
 from index.records import Session, Solution, Turn
 from index.signature import error_signature
@@ -218,7 +219,7 @@ def plan_effects(
     day = session.finished.date().isoformat() if session.finished else ""
     unit = f"effects {session.key}"
     record = render_effects(Effects(session.key, max(day, earlier.day if earlier else ""), signs))
-    changes = [Change(path, before, record, f"what came of {len(signs)} lessons", unit)]
+    changes = [Change(path, before, record, f"what came of {plural(len(signs), 'lesson')}", unit)]
     for identity in sorted(signs):
         one = solutions.get(identity)
         now, was = outcome(signs[identity]), outcome(old.get(identity, frozenset()))

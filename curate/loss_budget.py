@@ -14,6 +14,7 @@ from pathlib import Path
 
 from index.changes import Change, Note, Plan
 from index.journal import read_journal
+from index.plural import plural
 from index.settings import DecaySettings
 from index.store import JOURNAL, SOLUTIONS
 
@@ -62,8 +63,8 @@ def loss_budget(
             held += [(change.path, "over the loss budget; waits for review") for change in unit if _leaves(change)]
     command = "consolidate" if plan.stage == "newer" else plan.stage
     text = (
-        f"{wanted} of {live} lessons would leave; {allowed} may without a person "
-        f"({per_pass} a pass, {per_quarter} a quarter of which {spent} are spent). The rest waits for review: "
+        f"{wanted} of {plural(live, 'lesson')} would leave; {allowed} may without a person: at most {per_pass} a pass "
+        f"and {per_quarter} a quarter ({spent} spent), and none of a plan beyond the quarter's. The rest waits: "
         f"look at it with `hotwash {command} --dry-run`, let it go with `hotwash {command} --approve`."
     )
     return Plan(plan.stage, tuple(kept), (*plan.skipped, *held), (*plan.notes, Note("budget", "", text)))

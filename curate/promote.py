@@ -25,6 +25,7 @@ from curate.skills import SKILL_FILE, Skill, check_skill, render_skill
 from curate.wording import word_draft
 from detectors.recurrence import Pattern
 from index.changes import Change, Note, Plan
+from index.plural import plural
 from index.records import EXTERNAL_ORIGINS, Problem, Solution, Source
 from index.settings import PromoteSettings
 
@@ -94,8 +95,8 @@ def _promote(
 ) -> tuple[Draft | None, Draft, Written] | str:
     """(the draft that waits already, the new draft, its text), or why there is none."""
     if not pattern.promotable(settings.sessions, settings.days):
-        shown = f"{len(pattern.sessions)} independent sessions on {len(pattern.days)} days show it"
-        return f"{shown}; {settings.sessions} on {settings.days} are wanted"
+        shown = f"{plural(len(pattern.sessions), 'independent session')} on {plural(len(pattern.days), 'day')}"
+        return f"{shown} show it; {settings.sessions} on {settings.days} are wanted"
     sessions = frozenset(pattern.sessions)
     rows = tuple(row for solution in members for row in _rows(solution, dates, places) if row.session in sessions)
     identities = _identities(members)
@@ -227,11 +228,7 @@ def _unfit(
 def _draft_changes(old: Draft | None, draft: Draft) -> list[Change]:
     """The files of a draft, from those of the one that waits already."""
     unit = f"draft {draft.name}"
-    why = (
-        f"{len(draft.sessions)} sessions show it: {draft.why}"
-        if draft.why
-        else f"{len(draft.sessions)} sessions show it"
-    )
+    why = plural(len(draft.sessions), "session shows it", "sessions show it") + (f": {draft.why}" if draft.why else "")
     before = {**old.files, EVIDENCE_FILE: old.evidence_text} if old is not None else {}
     after = {**draft.files, EVIDENCE_FILE: render_evidence(draft)}
     return [

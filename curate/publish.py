@@ -10,6 +10,7 @@ from curate.branch import PREFIX, Base, Branched, BranchError, read_at, write_br
 from curate.drafts import Draft, Improvement, Published
 from index.changes import Change, digest
 from index.files import read_bytes
+from index.plural import plural
 from index.records import Problem
 from index.settings import ReviewSettings
 
@@ -50,7 +51,10 @@ def commit_writes(base: Base, writes: Sequence[Change], name: str, draft: Draft,
     """The commit that publishes: it says what was met how often, and names no session and no project."""
     if not writes:
         raise BranchError(f"{base.repository}: holds this skill already, byte for byte; reject the draft.")
-    seen = f"{len(draft.sessions)} sessions on {len(draft.days)} days in {len(draft.projects)} projects"
+    seen = (
+        f"{plural(len(draft.sessions), 'session')} on {plural(len(draft.days), 'day')} "
+        f"in {plural(len(draft.projects), 'project')}"
+    )
     noted = f"\n{note}\n" if note else ""
     message = f"{'Improve' if draft.improves else 'Add'} the skill {name}\n\nLearned from {seen}.\n{noted}"
     files = {_inside(base, Path(write.path)): write.after or b"" for write in writes}

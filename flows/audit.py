@@ -16,7 +16,7 @@ from curate.audit_findings import ADVICE
 from curate.places import read_ground
 from curate.skills import Skill, read_skills
 from flows.context import World
-from flows.render import plural
+from index.plural import plural
 from index.settings import DedupSettings
 from reflect.transcripts.registry import find_sessions
 from reflect.usage import read_usage
@@ -162,7 +162,10 @@ def _memory_lines(found: Audit, home: Path) -> list[str]:
 def _gone_lines(found: Audit) -> list[str]:
     if not found.gone:
         return []
-    rows = [f"  {name} ({agent}): {count} times, last {last or 'unknown'}" for agent, name, count, last in found.gone]
+    rows = [
+        f"  {name} ({agent}): {plural(count, 'time')}, last {last or 'unknown'}"
+        for agent, name, count, last in found.gone
+    ]
     return ["Used by sessions, and in no folder of this machine (of a removed project, or the agent's own)", *rows]
 
 

@@ -19,13 +19,13 @@ from curate.snapshot import SNAPSHOTS, read_snapshot
 from curate.verdicts import VERDICTS, read_verdicts, servable
 from detectors.poison.scan import rule_set_version
 from flows.context import World, recall_database
-from flows.render import plural
 from flows.stages import RECALL_KEY, recall_key
 from index.decode import load_json
 from index.errors import HotwashError
 from index.files import read_bytes
 from index.journal import journal_ended
 from index.matching import SCHEMA
+from index.plural import plural
 from index.recall import open_database
 from index.recall_rows import unreachable
 from index.records import CATEGORIES

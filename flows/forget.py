@@ -35,6 +35,7 @@ from index.apply import recover
 from index.decode import load_json
 from index.errors import StoreError
 from index.files import read_bytes, store_lock, sweep_temporaries, write_atomic
+from index.plural import plural
 from index.store import CACHE, INDEX_FILE, JOURNAL
 from reflect.ledger import read_ledger
 
@@ -89,7 +90,7 @@ def plan_forget(world: World, target: Target) -> tuple[Doomed, Forgotten]:
     lines = describe(_contents(files), forget_in(_contents(files), doomed))
     for path, one in snapshots.items():
         changed = len(describe(_contents(one), forget_in(_contents(one), doomed)))
-        lines += [f"~ {path.relative_to(world.root).as_posix()}: {changed} files in it"] if changed else []
+        lines += [f"~ {path.relative_to(world.root).as_posix()}: {plural(changed, 'file')} in it"] if changed else []
     return doomed, Forgotten(doomed.target, tuple(lines), (*damaged, *_outside(world, doomed)))
 
 

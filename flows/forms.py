@@ -11,6 +11,7 @@ from curate.drafts import DETAILS_FILE, Draft, Evidence
 from curate.improve import render_diff
 from curate.rules import rule_line
 from curate.skills import ListingCost, agent_of, check_skill, listing_cost
+from index.plural import plural
 from index.records import Problem, Verdict
 from index.settings import ReviewSettings
 
@@ -92,16 +93,12 @@ def render_review(
 def _intro(draft: Draft) -> str:
     projects = len(draft.projects)
     seen = (
-        f"**{_count(len(draft.sessions), 'session')}** on **{_count(len(draft.days), 'day')}** in "
-        f"**{_count(projects, 'project')}** {'show' if len(draft.sessions) != 1 else 'shows'} this"
+        f"**{plural(len(draft.sessions), 'session')}** on **{plural(len(draft.days), 'day')}** in "
+        f"**{plural(projects, 'project')}** {'show' if len(draft.sessions) != 1 else 'shows'} this"
     )
     why = f": {escape(draft.why)}." if draft.why else "."
     what = "An improvement of a skill you have" if draft.improves else "A new skill"
     return f"## {escape(draft.name)}\n\n{what}. {seen}{why}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _warnings(draft: Draft, findings: Findings) -> list[str]:

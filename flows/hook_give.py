@@ -42,7 +42,9 @@ def render_lesson(db: "Any", hit: Hit, today: int) -> str:
         "select id, title, brief, trust, confidence, day, stale, source from lesson where mid = ?", (hit.mid,)
     ).fetchone()
     age = max(0, today - day)
-    aged = f"{age} days old" + (", STALE: check before relying on it" if stale and today > stale else "")
+    aged = ("1 day old" if age == 1 else f"{age} days old") + (
+        ", STALE: check before relying on it" if stale and today > stale else ""
+    )
     about = f"[{name}] {trust}, confidence {confidence:g}, {aged}" + (f", from {source}" if source else "")
     why = "; ".join(hit.reasons[:2])
     return harmless(f"## {title}\n{brief}\n({about}. Comes up because {why}.)")

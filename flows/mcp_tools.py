@@ -21,7 +21,8 @@ from flows.stages import quarantine, refuses
 from flows.why import why_json
 from index.errors import UsageError
 from index.lookup import find_solution
-from index.recall import Found
+from index.plural import plural
+from index.recall import render_found
 from index.records import EXTERNAL_ORIGINS, Solution
 from index.store import QUARANTINE, SOLUTIONS, read_store
 from reflect.redact import redact_text
@@ -96,16 +97,7 @@ def recall(world: World, cwd: Path, question: Question, k: int, project: str) ->
     if not found:
         keep_empty(world.root, cut, project, world.now, world.settings.redact)
         return "No lesson fits."
-    return as_data(render_found(one, world) for one in found)
-
-
-def render_found(one: Found, world: World) -> str:
-    """One lesson: what it says, why it comes up, and how far to trust it."""
-    age = max(0, (world.now.date() - one.seen).days)
-    aged = f"{age} days old" + (", STALE: check before relying on it" if one.stale else "")
-    source = f", from {one.source}" if one.source else ""
-    about = f"[{one.id}] {one.trust}, confidence {one.confidence:g}, {aged}{source}"
-    return f"## {one.title}\n{one.brief}\n({about}. Comes up because {'; '.join(one.reasons[:2])}.)"
+    return as_data(render_found(one, world.now.date(), why=True) for one in found)
 
 
 def as_data(texts: Iterable[str]) -> str:
@@ -143,7 +135,8 @@ def why(world: World, identity: str) -> str:
     lines += [f"fires on {kind}: {', '.join(values)}" for kind, values in facts["triggers"].items() if values]
     lines.append(
         f"([{solution.id}] {solution.category}/{solution.type}, {solution.trust}, confidence {solution.confidence:g}, "
-        f"since {solution.created.date()}, helped {solution.helpful} times, failed {solution.harmful} times)"
+        f"since {solution.created.date()}, helped {plural(solution.helpful, 'time')}, "
+        f"failed {plural(solution.harmful, 'time')})"
     )
     for source in facts["evidence"]:
         where = f" lines {source['lines'][0]}-{source['lines'][1]}" if source["lines"] else ""
@@ -151,7 +144,7 @@ def why(world: World, identity: str) -> str:
         shown = [text for turn in source["turns"][:SHOWN_TURNS] if (text := turn_text(turn))]
         lines += shown
         if left := len(source["turns"]) - len(shown):
-            lines.append(f"  ({left} turns are not shown)")
+            lines.append(f"  ({plural(left, 'turn is', 'turns are')} not shown)")
     return as_data(["\n".join(lines)])
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from flows.report import Report, SessionLine, StageLine
 from index.changes import Change
+from index.plural import by_category, plural
 from index.records import Solution, Verdict
 from index.store import ARCHIVE, QUARANTINE
 
@@ -26,11 +27,6 @@ SHOWN = (
     "publish",
 )
 MOST_LINES = 12
-
-
-def plural(count: int, noun: str, nouns: str = "") -> str:
-    """`1 lesson`, `2 lessons`."""
-    return f"{count:,} {noun if count == 1 else nouns or noun + 's'}"
 
 
 def render_report(report: Report) -> str:
@@ -55,6 +51,8 @@ def _sections(report: Report) -> Iterator[list[str]]:
 
 def _session_lines(report: Report) -> Iterator[str]:
     if not report.sessions and not report.unchanged:
+        if report.command == "run":
+            yield "Sessions: none found. `hotwash run PATH` reads transcripts that lie elsewhere than agents keep them."
         return
     counts = report.counts()
     yield (
@@ -96,7 +94,7 @@ def _lesson_lines(solutions: Iterable[tuple[Solution, Verdict | None]]) -> Itera
     if not solutions:
         return
     counts = Counter(solution.category for solution, _ in solutions)
-    yield f"Lessons: {len(solutions)} (" + ", ".join(f"{counts[name]} {name}" for name in sorted(counts)) + ")"
+    yield f"Lessons: {len(solutions)} ({by_category(counts)})"
     for solution, verdict in solutions:
         yield f"  {solution.title}"
         state = (
@@ -116,7 +114,7 @@ def _stage_lines(stage: StageLine) -> Iterator[str]:
         if len(shown) > MOST_LINES:
             lines.append(f"  ... and {len(shown) - MOST_LINES} more (--format json lists them)")
     lines += [f"  refused {path}: {reason}" for path, reason in stage.refused]
-    lines += [f"  {note.kind} {note.path}: {note.text}" for note in stage.notes]
+    lines += [f"  {f'{note.kind} {note.path}'.rstrip()}: {note.text}" for note in stage.notes]
     if lines:
         yield f"{stage.stage.capitalize()}: " + ", ".join(
             f"{n} {what}" for what, n in stage.counts().items() if n or what == "written"
@@ -150,7 +148,7 @@ def _draft_lines(report: Report) -> list[str]:
 
 def _closing_lines(report: Report) -> Iterator[str]:
     counts = report.counts()
-    live = ", ".join(f"{count} {name}" for name, count in report.live.items())
+    live = by_category(report.live)
     verb = "would be written" if report.dry_run else "written"
     yield f"{plural(counts['written'], 'file')} {verb}, {counts['refused']} refused." + (
         f" Live: {live}." if live else ""

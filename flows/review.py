@@ -18,12 +18,12 @@ from detectors.secrets import find_secrets
 from flows.context import Pass, World, open_pass
 from flows.forms import Findings, render_review
 from flows.project_folders import project_folders
-from flows.render import plural
 from flows.report import Report, StageLine
 from index.changes import Change, Note, Plan
 from index.errors import HotwashError, UnknownName
 from index.files import write_derived
 from index.lookup import find_solution
+from index.plural import plural
 from index.records import Answer, Problem
 from index.store import CACHE
 

@@ -14,10 +14,10 @@ from curate.drafts import read_drafts
 from curate.verdicts import Verdicts
 from flows.context import World
 from flows.ingest import MOST_TRIES
-from flows.render import plural
 from flows.review import stalled_line
 from index.decode import load_json
 from index.journal import read_runs
+from index.plural import by_category, plural
 from index.records import Problem
 from index.store import ARCHIVE, INBOX, QUARANTINE, SPOOL, read_store, walk_markdown
 from reflect.budget import read_spend
@@ -35,6 +35,7 @@ class Status:
     """What `hotwash status` shows; `attention` holds the lines that ask for a person."""
 
     store: str
+    made: bool = True
     found: int = 0
     read: int = 0
     skipped: Mapping[str, int] = field(default_factory=dict)
@@ -91,6 +92,7 @@ def read_status(world: World, verdicts: Verdicts) -> Status:
     answers = {solution.id: verdicts.of(solution) for solution in store.solutions}
     return Status(
         store=str(root),
+        made=root.is_dir(),
         found=len(files),
         read=sum(progress.status == "read" for progress in ledger.values()),
         skipped=Counter(progress.reason for progress in ledger.values() if progress.status == "skipped"),
@@ -152,11 +154,11 @@ def render_status(status: Status) -> str:
     """The status for people."""
     covered = f"{status.read} read" + "".join(f", {n} skipped ({why})" for why, n in sorted(status.skipped.items()))
     lines = [
-        f"store      {status.store}",
+        f"store      {status.store}" + ("" if status.made else " (not made yet: the first `hotwash run` makes it)"),
         f"sessions   {status.found} on this machine: {status.new} not read yet; in the store: {covered}",
         f"hooks      {plural(status.spooled, 'event waits', 'events wait')}",
         "lessons    "
-        + (", ".join(f"{n} {name}" for name, n in status.live.items()) or "none yet")
+        + (by_category(status.live) or "none yet")
         + (f"; trust: {', '.join(f'{n} {name}' for name, n in status.trust.items())}" if status.trust else ""),
         f"set apart  {status.archived} archived, {status.quarantined} quarantined, {len(status.suspect)} suspect, "
         f"{status.unscanned} not scanned in their present text",

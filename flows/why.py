@@ -10,9 +10,9 @@ from typing import Any
 from curate.effects import Tally, read_effects, tally
 from curate.named_things import read_checked
 from curate.verdicts import Verdicts
-from flows.render import plural
 from index.files import read_bytes
 from index.journal import journal_path, read_journal, read_runs
+from index.plural import plural
 from index.records import Solution, Source
 from index.store import EPISODES
 from reflect.custody import read_episode

@@ -193,7 +193,8 @@ def match_text(db: "Any", text: str, hits: "Hits", floor: float = 0.0, most: int
             continue
         mass = sum(weights[word][0] * (1.5 if word in named else 1.0) for word in shared)
         best = sorted(shared, key=lambda word: (-weights[word][0], word))[:4]
-        hits.setdefault(mid, Hit(mid)).add("text", min(rank, 30.0) / 15 + mass / 40, f"speaks of {', '.join(best)}")
+        why = f"speaks of {', '.join(best)}" if best else "holds words of the question that many lessons hold"
+        hits.setdefault(mid, Hit(mid)).add("text", min(rank, 30.0) / 15 + mass / 40, why)
     return {word: weight for word, (weight, count) in weights.items() if count}
 
 

@@ -16,6 +16,7 @@ from index import matching
 from index.decode import load_json
 from index.error_matching import match_error
 from index.matching import Hit
+from index.plural import plural
 from index.words import bound_tokens, words_of
 
 PACK_TOKENS = 2000
@@ -197,11 +198,15 @@ def build_pack(
     return "\n".join(lines) if len(lines) > 1 else ""
 
 
-def render_found(one: Found, today: date) -> str:
-    """One solution of a pack: its text, then its id, trust, confidence, age and source."""
-    age = f"{max(0, (today - one.seen).days)} days old" + (", STALE: check before relying on it" if one.stale else "")
+def render_found(one: Found, today: date, *, why: bool = False) -> str:
+    """One solution of a pack: its text, then its id, trust, confidence, age and source, and with `why` what brought
+    it up."""
+    days = plural(max(0, (today - one.seen).days), "day")
+    age = f"{days} old, STALE: check before relying on it" if one.stale else f"{days} old"
     source = f", from {one.source}" if one.source else ""
-    return f"## {one.title}\n{one.brief}\n([{one.id}] {one.trust}, confidence {one.confidence:g}, {age}{source})\n"
+    because = f". Comes up because {'; '.join(one.reasons[:2])}." if why else ""
+    about = f"[{one.id}] {one.trust}, confidence {one.confidence:g}, {age}{source}{because}"
+    return f"## {one.title}\n{one.brief}\n({about})\n"
 
 
 def read_empty(home: Path) -> list[dict[str, object]]:

@@ -264,7 +264,7 @@ def parse_foreign(path: str, text: str) -> tuple[tuple[Foreign, ...], tuple[Prob
     name = PurePosixPath(path)
     stem = name.name.removesuffix(".instructions.md").removesuffix(".mdc").removesuffix(".md")
     if NO_LESSON.match(stem):
-        return (), (Problem(path, None, f"{name.name} is about lessons and is none; left out.", "no-lesson"),)
+        return (), (Problem(path, None, f"{name.name} is about lessons and is none.", "no-lesson"),)
     if not text.strip():
         return (), (Problem(path, 1, "wanted a lesson's text, found an empty file.", "empty"),)
     if MANY_NAMES.match(stem):

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from index.changes import Change, Note, Plan
 from index.frontmatter import render_solution
+from index.plural import plural
 from index.records import Problem, Solution
 from index.settings import RedactSettings
 from index.store import INBOX, path_for, read_text, walk_markdown
@@ -149,4 +150,4 @@ def plan_import(
 def _without_trigger(lessons: Sequence[Solution]) -> list[Note]:
     silent = sum(not lesson.triggers for lesson in lessons)
     advice = "add `triggers:` to those that should fire before a tool call; the others are found by words alone"
-    return [Note("no trigger", f"{silent} lessons", advice)] if silent else []
+    return [Note("no trigger", plural(silent, "lesson"), advice)] if silent else []

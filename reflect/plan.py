@@ -15,6 +15,7 @@ from pathlib import Path
 from index.changes import Change, Plan
 from index.files import read_bytes
 from index.frontmatter import edit_frontmatter, parse_solution, render_solution
+from index.plural import plural
 from index.records import Episode, Problem, Session, Solution
 from index.store import ARCHIVE, path_for, retired_path
 from reflect.custody import episode_path, render_episode
@@ -87,7 +88,7 @@ def plan_session(
         before = read_bytes(root / place)
         record = render_episode(session, episodes, before)
         if before != record:
-            changes.append(Change(place, before, record, f"the record behind {len(given)} lessons", unit))
+            changes.append(Change(place, before, record, f"the record behind {plural(len(given), 'lesson')}", unit))
     read = change_progress(root, replace(progress, given=dict(sorted(given.items()))))
     if read:
         changes.append(read)

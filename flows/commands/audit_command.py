@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 from flows.commands.common import open_world, print_json
+from index.errors import UsageError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,6 +21,8 @@ def call(options: argparse.Namespace) -> int:
     """Show the audit; it writes nothing."""
     from flows.audit import audit_json, read_audit, render_audit
 
+    if options.project and not Path(options.project).is_dir():
+        raise UsageError(f"{options.project}: is no folder. --project wants a project's folder.")
     world = open_world(options)
     found = read_audit(world, Path(options.project or ".").absolute())
     if sys.stderr.isatty():

@@ -6,7 +6,7 @@ import argparse
 import json
 from pathlib import Path
 
-from index.errors import UsageError
+from flows.commands.common import need_paths
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -21,9 +21,8 @@ def call(options: argparse.Namespace) -> int:
     from reflect.classify import classify_text
 
     unusable = 0
+    need_paths(options.paths)
     for given in options.paths:
-        if not given.exists():
-            raise UsageError(f"{given}: there is no such file or folder.")
         files = [Path(entry.path) for entry in walk_markdown(given)] if given.is_dir() else [given]
         for file in files:
             text = read_text(file)

@@ -6,6 +6,7 @@ import argparse
 import json
 import os
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from flows.context import World, read_world
@@ -33,6 +34,21 @@ def add_approve(parser: argparse.ArgumentParser) -> None:
 def open_world(options: argparse.Namespace) -> World:
     """The world of a command, with progress on stderr where that is a terminal."""
     return read_world(root_of(options), begin_progress(sys.stderr))
+
+
+def need_paths(paths: Iterable[Path]) -> None:
+    """Raise UsageError for the first path that leads nowhere: before anything is read, so that nothing is half done."""
+    for path in paths:
+        if not path.exists():
+            raise UsageError(f"{path}: there is no such file or folder.")
+
+
+def say(options: argparse.Namespace, text: str, **facts: object) -> None:
+    """An answer of a few words, for people or as JSON."""
+    if options.format == "json":
+        print_json(facts)
+    else:
+        print(text)
 
 
 def print_json(value: object) -> None:

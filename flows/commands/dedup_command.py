@@ -9,8 +9,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.commands.common import add_approve, open_world, print_json, print_report
-from index.errors import UsageError
+from flows.commands.common import add_approve, need_paths, open_world, print_json, print_report
+from index.plural import plural
 
 if TYPE_CHECKING:
     from flows.context import World
@@ -35,9 +35,7 @@ def call(options: argparse.Namespace) -> int:
         return print_report(run_stage(world, "dedup", options.dry_run, options.approve), options)
     from flows.folders import duplicate_clusters, read_lessons
 
-    for path in options.paths:
-        if not path.exists():
-            raise UsageError(f"{path}: there is no such file or folder.")
+    need_paths(options.paths)
     lessons, problems = read_lessons(options.paths)
     found = duplicate_clusters(lessons, world.settings.dedup)
     if options.format == "json":
@@ -49,8 +47,12 @@ def call(options: argparse.Namespace) -> int:
                 print(f"  drop {path} ({likeness:.2f})")
         for conflict in found["conflicts"]:
             print(f"conflict {conflict['path']}: {conflict['text']}")
-        print(f"{len(lessons)} files, {len(found['clusters'])} clusters, {len(found['conflicts'])} conflicts.")
-    return 1 if found["clusters"] else 0
+        for problem in problems:
+            print(f"unusable {problem}")
+        counts = [plural(len(lessons), "file")]
+        counts += [plural(len(found[kind]), kind.removesuffix("s")) for kind in ("clusters", "conflicts")]
+        print(", ".join(counts) + ".")
+    return 1 if found["clusters"] or problems else 0
 
 
 def _keep_both(world: World, options: argparse.Namespace) -> int:

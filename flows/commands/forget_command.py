@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 
 from flows.commands.common import open_world, print_json
+from index.plural import plural
 
 MOST_LINES = 40
 
@@ -56,10 +57,13 @@ def call(options: argparse.Namespace) -> int:
             print(f"note: {note}")
     if proof is None:
         if options.format == "text" and not options.dry_run:
+            if not result.lines:
+                print("This store holds it nowhere; with --yes it is kept out from now on.")
             print("Nothing was forgotten yet. It cannot be undone: run again with --yes.")
         return 0 if options.dry_run else 2
     if options.format == "text":
-        print(f"Looked through {proof.files} files, databases and packed ones included: {len(proof.hits)} hits.")
+        hits = plural(len(proof.hits), "hit")
+        print(f"Looked through {plural(proof.files, 'file')}, databases and packed ones included: {hits}.")
         for hit in proof.hits:
             print(f"  still in {hit}")
     return 1 if proof.hits else 0

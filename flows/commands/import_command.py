@@ -8,8 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from flows.commands.common import open_world, print_report
-from index.errors import UsageError
+from flows.commands.common import need_paths, open_world, print_report
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,8 +21,6 @@ def call(options: argparse.Namespace) -> int:
     """Import lessons."""
     from flows.pipeline import import_lessons
 
-    for path in options.paths:
-        if not path.exists():
-            raise UsageError(f"{path}: there is no such file or folder.")
+    need_paths(options.paths)
     paths = [path.absolute() for path in options.paths]
     return print_report(import_lessons(open_world(options), paths, options.dry_run), options)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from flows.commands.common import root_of
+from flows.commands.common import root_of, say
 from index.errors import UsageError
 
 
@@ -28,5 +28,5 @@ def call(options: argparse.Namespace) -> int:
     make_store(root)
     if options.shared:
         complete_shared(root)
-    print(f"The store is {root}.")
+    say(options, f"The store is {root}.", store=str(root))
     return 0

@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.commands.common import print_json, root_of
+from flows.commands.common import print_json, root_of, say
 from index.errors import UsageError
 
 if TYPE_CHECKING:
@@ -81,12 +81,15 @@ def _write_plugin(options: argparse.Namespace) -> int:
 
     if options.agent != "claude-code":
         raise UsageError("hotwash install: --plugin is for claude-code only.")
-    for name, text in plan_plugin(hook_command(), installed_version()).items():
-        if options.dry_run:
-            print(f"{options.plugin / name}\n{text}")
-        else:
+    if options.plugin.exists() and not options.plugin.is_dir():
+        raise UsageError(f"{options.plugin}: is a file, and no folder. --plugin wants a folder.")
+    files = plan_plugin(hook_command(), installed_version())
+    if options.dry_run:
+        shown = "\n".join(f"{options.plugin / name}\n{text}" for name, text in files.items())
+    else:
+        for name, text in files.items():
             write_derived(options.plugin / name, text.encode())
-    if not options.dry_run:
         compile_hooks()
-        print(f"The plugin is in {options.plugin}. Try it with: claude --plugin-dir {options.plugin}")
+        shown = f"The plugin is in {options.plugin}. Try it with: claude --plugin-dir {options.plugin}"
+    say(options, shown, plugin=str(options.plugin), files=files, written=not options.dry_run)
     return 0

@@ -6,8 +6,8 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.commands.common import open_world, print_json
-from index.errors import UsageError
+from flows.commands.common import need_paths, open_world, print_json
+from index.plural import plural
 
 if TYPE_CHECKING:
     from detectors.recurrence import Pattern
@@ -26,20 +26,24 @@ def call(options: argparse.Namespace) -> int:
     from flows.folders import read_lessons
     from index.store import read_store
 
-    for path in options.paths:
-        if not path.exists():
-            raise UsageError(f"{path}: there is no such file or folder.")
+    need_paths(options.paths)
     world = open_world(options)
-    lessons = read_lessons(options.paths)[0] if options.paths else read_store(world.root).solutions
+    if options.paths:
+        lessons, problems = read_lessons(options.paths)
+    else:
+        store = read_store(world.root)
+        lessons, problems = store.solutions, store.problems
     patterns = find_patterns(lessons, least=LEAST, subject=SUBJECT)
     if options.format == "json":
-        print_json({"groups": [as_json(pattern) for pattern in patterns]})
-        return 0
+        print_json({"groups": [as_json(p) for p in patterns], "problems": [str(problem) for problem in problems]})
+        return 1 if problems else 0
     for pattern in patterns:
-        print(f"{pattern.name} ({len(pattern.paths)} lessons: {pattern.why})")
+        print(f"{pattern.name} ({plural(len(pattern.paths), 'lesson')}: {pattern.why})")
         print("".join(f"  {path}\n" for path in pattern.paths), end="")
-    print(f"{len(lessons)} lessons, {len(patterns)} groups.")
-    return 0
+    for problem in problems:
+        print(f"unusable {problem}")
+    print(f"{plural(len(lessons), 'lesson')}, {plural(len(patterns), 'group')}.")
+    return 1 if problems else 0
 
 
 def as_json(pattern: Pattern) -> dict[str, object]:

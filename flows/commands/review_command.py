@@ -10,8 +10,9 @@ import argparse
 from pathlib import Path
 
 from curate.drafts import CHOICES
-from flows.commands.common import open_world, print_json, print_report
+from flows.commands.common import open_world, print_json, print_report, say
 from index.errors import UsageError
+from index.plural import plural
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +35,9 @@ def call(options: argparse.Namespace) -> int:
     if options.name is None:
         return _list(options, *read_queue(world))
     if options.decision is None:
-        print(show(world, find_draft(world.root, options.name)))
+        draft = find_draft(world.root, options.name)
+        text = show(world, draft)
+        say(options, text, name=draft.name, why=draft.why, sessions=draft.sessions, files=draft.files, shown=text)
         return 0
     if options.decision == "merge" and not options.into:
         raise UsageError("hotwash review: merge needs --into SKILL, the skill that takes the draft.")
@@ -67,8 +70,8 @@ def _list(options: argparse.Namespace, queue: object, decisions: object, problem
         if drafts:
             print(f"{name}:")
         for draft in drafts:
-            projects = ", ".join(draft.projects)
-            print(f"  {draft.name}: {len(draft.sessions)} sessions on {len(draft.days)} days in {projects}")
+            seen = f"{plural(len(draft.sessions), 'session')} on {plural(len(draft.days), 'day')}"
+            print(f"  {draft.name}: {seen} in {', '.join(draft.projects)}")
     if queue.open:
         print("\nRead one: hotwash review NAME. Decide: hotwash review NAME publish|reject|later|merge.")
     elif not any(groups.values()):

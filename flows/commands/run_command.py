@@ -9,7 +9,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.commands.common import open_world, print_report
+from flows.commands.common import need_paths, open_world, print_report
 from index.errors import UsageError
 from reflect.spool import peek_spool
 
@@ -28,9 +28,7 @@ def call(options: argparse.Namespace) -> int:
     """Run the session-end chain."""
     from flows.pipeline import session_end
 
-    for path in options.paths:
-        if not path.exists():
-            raise UsageError(f"{path}: there is no such file or folder. Give a transcript, or none to find them.")
+    need_paths(options.paths)
     paths = [path.absolute() for path in options.paths] or None
     world = open_world(options)
     if not world.settings.enabled:

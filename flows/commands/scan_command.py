@@ -12,9 +12,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from flows.commands.common import open_world, print_json, print_report
+from flows.commands.common import need_paths, open_world, print_json, print_report
 from index.decode import load_json
 from index.errors import UsageError
+from index.plural import plural
 
 if TYPE_CHECKING:
     from index.records import Verdict
@@ -40,6 +41,8 @@ def call(options: argparse.Namespace) -> int:
         return _scan_jsonl(options.jsonl)
     if options.paths:
         return _scan_paths(options)
+    if options.sarif:
+        raise UsageError("hotwash scan: --sarif goes with PATHs, e.g. hotwash scan --sarif AGENTS.md.")
     from flows.pipeline import run_stage
 
     world = open_world(options)
@@ -60,9 +63,8 @@ def call(options: argparse.Namespace) -> int:
 
 
 def _files(paths: list[Path]) -> Iterator[Path]:
+    need_paths(paths)
     for given in paths:
-        if not given.exists():
-            raise UsageError(f"{given}: there is no such file or folder.")
         if given.is_file():
             yield given
             continue
@@ -95,7 +97,7 @@ def _scan_paths(options: argparse.Namespace) -> int:
                 line = texts[path].count("\n", 0, finding.span[0]) + 1
                 print(f"  {path}:{line}: {finding.severity} {finding.rule}: {finding.reason}")
         counts = [sum(v.answer == a for v in answers.values()) for a in ("clean", "suspect", "poison")]
-        print(f"{len(answers)} files: {counts[0]} clean, {counts[1]} suspect, {counts[2]} poison.")
+        print(f"{plural(len(answers), 'file')}: {counts[0]} clean, {counts[1]} suspect, {counts[2]} poison.")
     return 1 if any(verdict.answer != "clean" for verdict in answers.values()) else 0
 
 
@@ -120,7 +122,7 @@ def _scan_jsonl(path: Path) -> int:
     from detectors.poison.scan import scan_text
 
     if str(path) != "-" and not path.is_file():
-        raise UsageError(f"{path}: there is no such file.")
+        raise UsageError(f"{path}: is no file. Give one of JSON lines, or - for stdin.")
     found = False
     with sys.stdin.buffer if str(path) == "-" else path.open("rb") as lines:
         for number, raw in enumerate(lines, 1):

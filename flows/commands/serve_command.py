@@ -10,8 +10,9 @@ import argparse
 import difflib
 import os
 import shutil
+from typing import NamedTuple
 
-from flows.commands.common import open_world
+from flows.commands.common import open_world, say
 from index.errors import UsageError
 
 
@@ -34,60 +35,70 @@ def call(options: argparse.Namespace) -> int:
             raise UsageError("hotwash serve: --dry-run goes with --install, --cron or --uninstall.")
         world = open_world(options)
         serve(world.root, world.settings, os.environ)
-    if options.uninstall:
-        return _uninstall(options)
+    changes: list[Done] = []
+    if options.uninstall and not options.cron:
+        changes.append(_remove_service(options))
     if options.install:
-        _install_service(options)
-    if options.cron:
-        _change_table(options, add=True)
+        changes.append(_install_service(options))
+    if options.cron or (options.uninstall and shutil.which("crontab")):
+        changes.append(_change_table(options))
+    facts = [{"path": one.path, "changed": one.changed, "dry_run": options.dry_run} for one in changes]
+    say(options, "\n".join(one.text for one in changes), changes=facts)
     return 0
 
 
-def _install_service(options: argparse.Namespace) -> None:
+class Done(NamedTuple):
+    """What became of one place: a service's file, or the crontab."""
+
+    path: str
+    changed: bool
+    text: str
+
+
+def _install_service(options: argparse.Namespace) -> Done:
     from flows.keep_running import install_service, plan_service
 
     world = open_world(options)
     service = plan_service(world.root, world.home, world.env)
     changed = install_service(service, options.dry_run)
+    path = str(service.path)
     if options.dry_run:
-        print(f"would write {service.path}:\n{service.content.decode()}" if changed else f"there: {service.path}")
-        return
+        return Done(path, changed, f"would write {path}:\n{service.content.decode()}" if changed else f"there: {path}")
     (world.root / "logs").mkdir(parents=True, exist_ok=True, mode=0o700)
-    print(f"{'written' if changed else 'there already'}: {service.path}\nstart it: {service.enable}")
+    text = f"{'written' if changed else 'there already'}: {path}\nstart it: {service.enable}"
     program = service.enable.split()[0]
     if shutil.which(program) is None:
-        print(f"note: there is no {program} on this machine; `hotwash serve --cron` works without it")
+        text += f"\nnote: there is no {program} on this machine; `hotwash serve --cron` works without it"
+    return Done(path, changed, text)
 
 
-def _uninstall(options: argparse.Namespace) -> int:
+def _remove_service(options: argparse.Namespace) -> Done:
     from flows.keep_running import plan_service, uninstall_service
 
     world = open_world(options)
-    if not options.cron:
-        service = plan_service(world.root, world.home, world.env)
-        done = uninstall_service(service, options.dry_run)
-        word = "would remove" if options.dry_run else "removed"
-        print(f"{word}: {service.path}\nend it: {service.disable}" if done else f"nothing at {service.path}")
-    if options.cron or shutil.which("crontab"):
-        _change_table(options, add=False)
-    return 0
+    service = plan_service(world.root, world.home, world.env)
+    changed = uninstall_service(service, options.dry_run)
+    word = "would remove" if options.dry_run else "removed"
+    text = f"{word}: {service.path}\nend it: {service.disable}" if changed else f"nothing at {service.path}"
+    return Done(str(service.path), changed, text)
 
 
-def _change_table(options: argparse.Namespace, *, add: bool) -> None:
+def _change_table(options: argparse.Namespace) -> Done:
+    """Put the passes of this store into the crontab, or with --uninstall take them out."""
     from flows.crontab import cron_block, read_table, with_block, without_block, write_table
 
     world = open_world(options)
+    add = not options.uninstall
     before = read_table()
     block = cron_block(world.root, world.settings.serve)
     after = with_block(before, world.root, block) if add else without_block(before, world.root)
     if before == after:
-        print(f"crontab: {'has it already' if add else 'holds nothing of this store'}")
-        return
+        return Done("crontab", False, f"crontab: {'has it already' if add else 'holds nothing of this store'}")
     if options.dry_run:
         lines = difflib.unified_diff(before.splitlines(), after.splitlines(), "crontab", "crontab", lineterm="")
-        print("\n".join(lines))
-        return
+        return Done("crontab", True, "\n".join(lines))
     if add:
         (world.root / "logs").mkdir(parents=True, exist_ok=True, mode=0o700)
     write_table(after)
-    print("crontab: the weekly and the daily pass are in it" if add else "crontab: they are out again")
+    said = "the weekly and the daily pass are in it" if add else "they are out again"
+    return Done("crontab", True, f"crontab: {said}")

@@ -5,7 +5,9 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from flows.commands.common import open_world
+from flows.commands.common import open_world, say
+from index.errors import UsageError
+from index.plural import plural
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -22,7 +24,9 @@ def call(options: argparse.Namespace) -> int:
     from flows.stages import take_snapshot
 
     if options.verify:
-        print(f"{options.verify}: {len(read_snapshot(options.verify))} files, all as the manifest says.")
+        count = len(read_snapshot(options.verify))
+        text = f"{options.verify}: {plural(count, 'file')}, all as the manifest says."
+        say(options, text, snapshot=str(options.verify), files=count)
         return 0
     world = open_world(options)
     if options.restore:
@@ -34,7 +38,11 @@ def call(options: argparse.Namespace) -> int:
         stores = (world.root, options.restore.absolute().parent.parent, store_root(None, world.env))
         stones = read_tombstones(*dict.fromkeys(stores))
         count = restore_snapshot(options.restore, world.root, lambda files: clean_snapshot(files, stones))
-        print(f"{count} files restored into {world.root}.")
+        text = f"{plural(count, 'file')} restored into {world.root}."
+        say(options, text, snapshot=str(options.restore), files=count, store=str(world.root))
         return 0
-    print(take_snapshot(world))
+    if not world.root.is_dir():
+        raise UsageError(f"{world.root}: there is no store here to take a snapshot of. Name another one with --store.")
+    place = take_snapshot(world)
+    say(options, place, snapshot=place)
     return 0

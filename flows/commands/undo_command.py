@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from flows.commands.common import open_world, print_json, print_report
+from index.plural import plural
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,7 +28,7 @@ def call(options: argparse.Namespace) -> int:
         return 0
     for run in runs:
         changes = sum(run["stages"].values())
-        state = f"undone by {run['undone_by']}" if run["undone_by"] else f"{changes} changes"
+        state = f"undone by {run['undone_by']}" if run["undone_by"] else plural(changes, "change")
         print(f"{run['run']}  {state}")
     if not runs:
         print("No run has changed this store yet.")

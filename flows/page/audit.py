@@ -9,7 +9,7 @@ from curate.audit_findings import ADVICE
 from flows.audit import HEADINGS, short
 from flows.page.charts import safe
 from flows.page.parts import code_cell, render_card, render_table, text_cell
-from flows.render import plural
+from index.plural import plural
 
 MOST_FINDINGS = 60
 

@@ -11,7 +11,7 @@ from flows.page.counts import Moved
 from flows.page.facts import LessonRow, PageFacts
 from flows.page.parts import code_cell, render_card, render_pair, render_table, text_cell
 from flows.page.style import STYLE
-from flows.render import plural
+from index.plural import plural
 from index.records import CATEGORIES, TRUSTS
 
 CATEGORY_COLOURS = ("teal", "rust", "blue")

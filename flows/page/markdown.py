@@ -8,7 +8,7 @@ from pathlib import Path
 
 from curate.audit_findings import ADVICE
 from flows.page.facts import PageFacts
-from flows.render import plural
+from index.plural import plural
 
 MOST_ROWS = 10
 _MARKS = re.compile(r"([\\`*_{}\[\]<>()#+!|~-])")
