@@ -40,14 +40,15 @@ def cosines(lessons: Sequence[Counter[str]]) -> Matrix:
     """The likeness (0..1) of each two lessons of one scope; 0 for two that share fewer than SHARED words."""
     spread = Counter(term for counts in lessons for term in counts)
     columns = {term: n for n, term in enumerate(term for term, count in spread.items() if count > 1)}
+    rarity = {term: max(0.0, math.log((len(lessons) + 1) / (count + 0.5))) for term, count in spread.items()}
     weighted = np.zeros((len(lessons), max(1, len(columns))), dtype=np.float32)
     lengths = np.zeros((len(lessons), 1), dtype=np.float32)
     for row, counts in enumerate(lessons):
-        for term, count in counts.items():
-            weight = (1 + math.log(count)) * max(0.0, math.log((len(lessons) + 1) / (spread[term] + 0.5)))
-            lengths[row] += weight * weight
-            if term in columns:
-                weighted[row, columns[term]] = weight
+        weights = [(1 + math.log(count)) * rarity[term] for term, count in counts.items()]
+        lengths[row] = sum(weight * weight for weight in weights)
+        shared = [(columns[term], weight) for term, weight in zip(counts, weights, strict=True) if term in columns]
+        if shared:
+            weighted[row, [column for column, _ in shared]] = [weight for _, weight in shared]
     scaled = weighted / np.sqrt(np.where(lengths == 0, 1, lengths))
     said = (weighted > 0).astype(np.float32)
     likeness: Matrix = np.where(said @ said.T >= SHARED, scaled @ scaled.T, 0).astype(np.float32)
