@@ -361,8 +361,12 @@ def false_supersessions(notes: Sequence[Note]) -> Iterator[StoreFinding]:
             continue
         replaced = [by_id[old] for old in note.solution.supersedes if old in by_id]
         above = [old for old in replaced if TRUST_RANK[old.solution.trust] > TRUST_RANK[note.solution.trust]]
+        # One correction that names its change may be in other words, if it is about something of the old note.
+        corrects = note.backed and len(note.solution.supersedes) == 1
         unrelated = [
-            old for old in replaced if len(old.words & note.words) < 0.2 * min(len(old.words), len(note.words))
+            old
+            for old in replaced
+            if len(old.words & note.words) < (0.2 * min(len(old.words), len(note.words)) if not corrects else 1)
         ]
         foreign = [old for old in replaced if not old.origins & note.origins]
         if above and not note.backed:
