@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+import secrets
 import shutil
 import sqlite3
 from pathlib import Path
@@ -12,6 +14,7 @@ import pytest
 from index.records import Session
 from reflect.transcripts.hermes import find, read, recognises
 from reflect.transcripts.protocol import Mark
+from reflect.transcripts.registry import read_sessions, recognise
 
 SCHEMA = """
 CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT, parent_session_id TEXT, started_at REAL, ended_at REAL,
@@ -142,3 +145,43 @@ def test_older_files_are_left_out_where_the_store_has_them(store: Path, tmp_path
         (home / "sessions" / name).write_text("{}")
     found = [str(path.relative_to(home)) for path in find(tmp_path, {"HERMES_HOME": str(home)})]
     assert found == ["state.db", "sessions/session_old.json", "profiles/work/state.db"]
+
+
+def trajectory(prompt: str) -> bytes:
+    """One line of a trajectory file: a call that failed, and what the agent said of it."""
+    called = '<tool_call>{"name": "terminal", "arguments": {"command": "make"}}</tool_call>'
+    content = {"output": "no rule", "exit_code": 2}
+    answered = f"<tool_response>{json.dumps({'name': 'terminal', 'content': content})}</tool_response>"
+    said = [("human", prompt), ("gpt", called), ("tool", answered), ("gpt", "It has no rule.")]
+    record = {"conversations": [{"from": who, "value": text} for who, text in said], "completed": False}
+    return json.dumps(record | {"timestamp": "2026-11-12T08:00:00"}).encode() + b"\n"
+
+
+def test_trajectories_in_gzip_are_read_as_plain_ones(tmp_path: Path) -> None:
+    """Known by content, whatever the number of members; a long first line too; under their own path."""
+    lines = [trajectory("Build it. " + secrets.token_hex(90_000)), trajectory("And the docs.")]
+    plain, packed = tmp_path / "failed_trajectories.jsonl", tmp_path / "failed_trajectories.jsonl.gz"
+    plain.write_bytes(b"".join(lines))
+    packed.write_bytes(b"".join(map(gzip.compress, lines)))
+    assert recognise(packed) == "hermes"
+    expected = [(session.id, session.turns, session.lines) for session in read_sessions(plain)]
+    found = list(read_sessions(packed))
+    assert [(session.id, session.turns, session.lines) for session in found] == expected
+    assert len(found) == 2
+    assert found[0].turns[1].outcome == "failed"
+    assert {session.path for session in found} == {str(packed)}
+
+
+def test_gzip_that_is_cut_is_read_as_far_as_it_goes(tmp_path: Path) -> None:
+    """And says so; what holds no trajectories is nobody's."""
+    packed = tmp_path / "trajectory_samples.jsonl.gz"
+    whole = gzip.compress(trajectory("Build it."))
+    packed.write_bytes(whole + gzip.compress(trajectory(secrets.token_hex(9000)))[:-4000])
+    first, *rest = read_sessions(packed)
+    assert first.turns[1].outcome == "failed"
+    assert first.unread["hermes/gzip"] == 1
+    assert "what stands before was read" in first.problems[0].reason
+    assert sum(session.unread.get("hermes/cut-line", 0) for session in (first, *rest)) == 1
+    for other in (gzip.compress(b'{"a": 1}\n'), whole[:12], b"\x1f\x8b and no more"):
+        packed.write_bytes(other)
+        assert recognise(packed) == ""

@@ -27,12 +27,12 @@ from reflect.transcripts.codex_records import (
 )
 from reflect.transcripts.codex_results import judge_result
 from reflect.transcripts.lines import Tail, head_values, read_lines
+from reflect.transcripts.packed import ZSTD, find_decompressor, unpacked
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import OWN_MARK, SUBAGENT_MARK, Mark
 from reflect.transcripts.recorder import Draft, Place, Recorder, is_own, name_of, shared
 from reflect.transcripts.text import kind_of, parse_time, string, text_of
 from reflect.transcripts.walk import walk_files
-from reflect.transcripts.zstd import MAGIC, find_decompressor, unpacked
 
 agent = "codex"
 
@@ -54,7 +54,7 @@ def find(home: Path, env: Mapping[str, str]) -> Iterator[Path]:
 
 def recognises(path: Path, head: bytes) -> bool:
     """Whether the file begins with Codex's session record, wrapped or, in the oldest files, bare."""
-    if head.startswith(MAGIC):
+    if head.startswith(ZSTD):
         return path.name.startswith("rollout-")
     for value in head_values(head, 3):
         payload = value.get("payload")
@@ -73,7 +73,7 @@ def recognises(path: Path, head: bytes) -> bool:
 def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
     """The one session of a rollout file."""
     with path.open("rb") as file:
-        packed = file.read(4) == MAGIC
+        packed = file.read(4) == ZSTD
     reading = _Reading(str(path), path.name.removesuffix(".zst"))
     if not packed:
         yield reading.read(path, mark)

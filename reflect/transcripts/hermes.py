@@ -1,4 +1,4 @@
-"""Reads the sessions of Hermes Agent: its SQLite store, the JSON files of older versions, and trajectories."""
+"""Reads the sessions of Hermes Agent: its SQLite store, older versions' JSON files, and trajectories, in gzip too."""
 
 from __future__ import annotations
 
@@ -16,7 +16,8 @@ from reflect.transcripts.database import MAGIC, columns, open_database, tables
 from reflect.transcripts.documents import LineFinder, read_document
 from reflect.transcripts.hermes_results import judge_result
 from reflect.transcripts.hermes_trajectories import is_trajectory, read_trajectories
-from reflect.transcripts.lines import Tail, head_values, read_head, read_lines
+from reflect.transcripts.lines import MAX_HEAD, Tail, head_values, read_head, read_lines
+from reflect.transcripts.packed import GZIP, first_line, gzip_decompressor, unpacked
 from reflect.transcripts.project import project_of
 from reflect.transcripts.protocol import SUBAGENT_MARK, Mark
 from reflect.transcripts.recorder import Place, Recorder, name_of, shared
@@ -59,6 +60,8 @@ def recognises(path: Path, head: bytes) -> bool:
     """Whether the file is a Hermes store, a session file of an older version, or trajectories."""
     if head.startswith(MAGIC):
         return _is_store(path)
+    if head.startswith(GZIP):
+        return path.name.endswith(".jsonl.gz") and is_trajectory(first_line(path, gzip_decompressor, MAX_HEAD))
     start = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:4096]
     if is_trajectory(head):
         return True
@@ -80,6 +83,9 @@ def read(path: Path, mark: Mark | None = None) -> Iterator[Session]:
     head = read_head(path)
     if head.startswith(MAGIC):
         yield from _read_store(path, mark)
+    elif head.startswith(GZIP):
+        with unpacked(path, gzip_decompressor) as (text, fault):
+            yield from read_trajectories(agent, path, mark, text, fault)
     elif is_trajectory(head):
         yield from read_trajectories(agent, path, mark)
     elif path.suffix == ".jsonl":

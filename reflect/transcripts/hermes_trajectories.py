@@ -25,13 +25,18 @@ def is_trajectory(head: bytes) -> bool:
     return any("conversations" in value for value in head_values(head, 1))
 
 
-def read_trajectories(agent: str, path: Path, mark: Mark | None) -> Iterator[Session]:
+def read_trajectories(
+    agent: str, path: Path, mark: Mark | None, text: Path | None = None, fault: str = ""
+) -> Iterator[Session]:
     """One session for each line; its id comes from its content, since the file gives none.
 
     A line that holds none is counted with the session after it, behind the last one with a session that is empty.
+    `text` is the file in which a compressed one was unpacked, `fault` what was wrong with it.
     """
     tail, recorder = Tail(), Recorder(agent, str(path))
-    for line in read_lines(path, mark, tail):
+    if fault:
+        recorder.not_understood("gzip", 0, fault)
+    for line in read_lines(text or path, mark, tail):
         if line.fault:
             recorder.not_understood(line.fault, line.number, f"{line.fault.replace('-', ' ')} in a transcript")
         for value in line.values:

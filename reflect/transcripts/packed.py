@@ -1,15 +1,17 @@
-"""Unpacks the transcripts that Codex compresses with zstd: from Python 3.14 on its own, before with `zstandard`."""
+"""Unpacks transcripts that an agent compresses: zstd from Python 3.14 on its own, before with `zstandard`; gzip."""
 
 from __future__ import annotations
 
 import importlib
 import tempfile
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any
 
-MAGIC = b"\x28\xb5\x2f\xfd"
+ZSTD = b"\x28\xb5\x2f\xfd"
+GZIP = b"\x1f\x8b"
 # What a small file may unpack to; no transcript is larger, and the disk must not be filled.
 MAX_UNPACKED = 2 << 30
 _BLOCK = 1 << 14
@@ -20,13 +22,29 @@ _MAKERS: dict[str, Callable[[Any], Any]] = {
 }
 
 
+def gzip_decompressor() -> Any:
+    """A decompressor for one member of a gzip file."""
+    return zlib.decompressobj(16 + zlib.MAX_WBITS)
+
+
 def find_decompressor() -> Callable[[], Any] | None:
-    """What makes a decompressor for one frame; None where this Python has nothing that can."""
+    """What makes a decompressor for one frame of zstd; None where this Python has nothing that can."""
     for name, make in _MAKERS.items():
         with suppress(ImportError):
             module = importlib.import_module(name)
             return lambda make=make, module=module: make(module)  # type: ignore[misc]
     return None
+
+
+def first_line(path: Path, make: Callable[[], Any], most: int) -> bytes:
+    """The first line in a compressed file, or its first `most` bytes; "" where it cannot be unpacked."""
+    text = b""
+    with suppress(Exception), path.open("rb") as source:
+        for block in _texts(source, make):
+            text += block
+            if b"\n" in block or len(text) >= most:
+                break
+    return text.partition(b"\n")[0][:most]
 
 
 @contextmanager
