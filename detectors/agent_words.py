@@ -32,6 +32,9 @@ _NAMED_CAUSE = either(r"""
     ^(?:so |then |ah,? |oh,? )?it(?:'s| is| was) (?:actually )?(?:because\b|the \w+ ?\w*:)
     \bturns out\b|\bthe fix (?:is|was)\b
     ^(?:so |and |then )?\w{2,14}ing\b.{6,200} (?:fixes|resolves|solves|cures) (?:it|this|that|both)\b
+    ^\W{0,4}(?:fixed|resolved|corrected|solved|patched)\b.{4,240}(?:\bby \w{2,14}ing .{6,}[^:]$|: `?\w.{8,}[^:]$)
+    \b(?:uses?|using|used|called|imported|imports?|had) .{2,80}\b(?:but|where it) should (?:be|have been)\b
+    \bmust be \w{3,14} .{2,80}, not\b|\bshould (?:be|have been) .{2,60}, not\b
     # German, French, Spanish, Portuguese, Italian, Russian
     \bdas problem (?:ist|war)\b|\bdie ursache\b|\bliegt (?:daran|an)\b
     \ble probl[èe]me (?:est|vient|[ée]tait)\b|\bla cause\b
@@ -43,9 +46,9 @@ _NAMED_CAUSE = either(r"""
 # A hit of the pattern above in plain English holds one of these: most sentences need no search.
 _CAUSE_WORDS = (
     "cause", "issue", "problem", "bug", "culprit", "mistake", "turns out", "the fix ", "the reason", "error is",
-    "error was", "es it", "es this", "es that", "es both", "found it", "found the",
-    "it's ", "it is ", "it was ", "that's ",
-    "that is ", "that was ", "liegt",
+    "error was", "es it", "es this", "es that", "es both", "fixed", "resolved", "corrected", "solved", "patched",
+    "must be", "should ", "found it", "found the", "it's ", "it is ", "it was ", "that's ", "that is ", "that was ",
+    "liegt",
 )  # fmt: skip
 _HINT_OF_CAUSE = either(r"""
     \bbecause\b|\bsince\b|\bdue to\b|\bcaused\b|\bwhich (?:means|is why|broke|breaks)\b|\binstead of\b|\bwas removed\b
@@ -101,7 +104,7 @@ _VERBS = (
     "annotate batch coerce debounce defer inline isolate memoize paginate qualify revoke symlink throttle "
     "vendor append assign attach avoid await base bind break build bump bypass cache call cap cast catch "
     "change check clear clone close collect combine compile configure connect convert copy create declare "
-    "decode default define delete derive disable do don'?t downgrade drop emit enable encode ensure "
+    "declare decode default define delete derive disable do don'?t downgrade drop emit enable encode ensure "
     "escape exclude export expose extend extract fall filter fix flush force format generate give grant "
     "guard handle have hold ignore import include increase initiali[sz]e inject insert install invoke "
     "keep leave lift limit link load lock lower make map mark match merge migrate mock modify move mutate "
@@ -123,6 +126,13 @@ _PAST_TO_ORDER = dict(
         "disabled:disable enabled:enable pinned:pin installed:install excluded:exclude quoted:quote escaped:escape "
         "converted:convert extracted:extract increased:increase split:split ran:run configured:configure stopped:stop"
     ).split()
+)
+_BY_DOING = re.compile(
+    r"^\W{0,4}(?:fixed|resolved|corrected|solved|patched)\b.{4,240}?\bby (\w{2,14}ing\b.{6,240})", re.IGNORECASE
+)
+# "`total` now checks x" tells what it was made to do.
+_NOW_DOES = re.compile(
+    r"(`[^`]{2,60}`|\b[\w.]{3,40}\(\)) now (?:also |only |always |correctly |first )?(\w{3,12}?)(?:es|s) (.{8,220})"
 )
 _DONE = re.compile(
     rf"(?:^|\b(?:i|we|and|by|fix:|,) )(?:now |have |'ve )?({'|'.join(_PAST_TO_ORDER)})\b (.{{6,300}})", re.IGNORECASE
@@ -162,9 +172,12 @@ def order_in(sentence: str) -> str:
     bare = sentence.strip(" *_")
     if is_order(bare) and not bare.endswith("?"):
         return bare
-    cures = _CURES.match(bare)
-    if cures and is_order(order := from_gerund(cures[1])):
+    cures = _CURES.match(bare) or _BY_DOING.match(bare)
+    if cures and not cures[1].endswith((" and", " which", " that")) and is_order(order := from_gerund(cures[1])):
         return order
+    now = _NOW_DOES.search(bare)
+    if now and is_order(now[2]):
+        return f"have {now[1]} {now[2]} {now[3]}"
     for found in _TO_DO.finditer(bare):
         order = found[1].strip(" *_")
         if is_order(order) and not _ONLY_A_STEP.match(order):

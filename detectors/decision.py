@@ -31,6 +31,17 @@ _GROUNDS = re.compile(
     r"\b(?:because|since|so that|as (?:it|they|that|this|we|the|\w+ (?:is|are|has|have|does|can)))\b|, otherwise\b",
     re.I,
 )
+# What weighs one way against another without a "because".
+_WEIGHED = (
+    r"overkill|simpler|easier|faster|cheaper|safer|slower|smaller|lighter|heavier|harder|too (?:\w+)|no need|not worth|"
+    r"already (?:has|have|use|run|had|there)|fewer|less|avoids?|saves?|keeps? (?:us|it|the)|"
+    r"doesn'?t (?:support|scale|work|need)|"
+    r"can'?t|cannot|won'?t|don'?t need|breaks?|unmaintained|deprecated|one less|enough"
+)
+_JUDGES = re.compile(rf"^(?:it|they|that|this|we|the|[\w.`-]+)(?:'s|'re)? .{{0,80}}\b(?:{_WEIGHED})\b", re.IGNORECASE)
+_JUDGED_CLAUSE = re.compile(
+    rf"(?:, | [—–-] |; |: )(?:it|they|that|this|we|the|[\w.`-]+)(?:'s|'re)? .{{0,60}}\b(?:{_WEIGHED})\b", re.IGNORECASE
+)
 _REASON = re.compile(
     r"\b(?:because|since|so that|as it|in order to|to avoid|which (?:avoids|keeps|means))\b|因为|ため|때문|:",
     re.IGNORECASE,
@@ -59,11 +70,25 @@ def detect(session: Session) -> Iterator[Episode]:
         yield Episode("decision", session.key, lines_of(session, turns), turns, reason, None, change)
 
 
-def persons_choice(text: str) -> str:
-    """The sentence of a person's message that settles on one way for a reason, or ""; long messages are tasks."""
+def persons_choice(text: str) -> list[str]:
+    """The sentence of a person's message that settles on one way, with its reason; long messages are tasks.
+
+    The reason stands in the sentence, or in the next one where that judges: none without one.
+    """
     if len(text) > LONGEST:
-        return ""
-    return next((s for s in sentences(text) if _SETTLES.search(s) and _GROUNDS.search(s) and s[-1] != "?"), "")
+        return []
+    said = sentences(text)
+    for at, one in enumerate(said):
+        if not _SETTLES.search(one) or one[-1] == "?":
+            continue
+        if _GROUNDS.search(one):
+            return [one]
+        after = next(iter(said[at + 1 : at + 2]), "")
+        if _JUDGES.search(after) and after[-1] != "?" and not _SETTLES.search(after):
+            return [one, after]
+        if _JUDGED_CLAUSE.search(one):
+            return [one]
+    return []
 
 
 def is_choice(sentence: str) -> bool:

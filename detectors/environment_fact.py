@@ -15,6 +15,7 @@ from detectors.evidence import (
     checks_of,
     error_of,
     failures,
+    has_person,
     is_failure,
     is_person,
     is_shell,
@@ -99,6 +100,37 @@ def detect(session: Session) -> Iterator[Episode]:
         ending = "went another way" if change else "stayed so"
         reason = f"{kind}: `{(failed.command or failed.tool).strip().splitlines()[0][:80]}` failed and {ending}"
         yield Episode("environment_fact", session.key, lines_of(session, turns), turns, reason, at, change, found)
+    if has_person(session):
+        yield from _told(session)
+
+
+_WORKED = re.compile(
+    r"\b(?:this|that|it|the following|that one|the \w{2,12} one) (?:finally |now |actually )?"
+    r"(?:worked|works|did it|did the trick|fixed it|solved it)\b[^\n:]{0,40}"
+    r"[:\n]\s*[`$> ]{0,4}(?P<command>\S[^\n`]{3,160})",
+    re.IGNORECASE,
+)
+
+
+# What tells a command from a sentence: set variables, a path, an option, a prompt or backticks before it.
+_IS_COMMAND = re.compile(r"[:\n]\s*(?:[A-Z_][A-Z0-9_]*=\S+ \S|\.{0,2}/|[`$>]|[\w.-]+(?: [\w./:=-]+){0,6} --?\w)")
+
+
+def told_worked(text: str) -> str:
+    """The command that a person says worked, after others that did not, or ""."""
+    found = _WORKED.search(text[:600])
+    command = found["command"].strip() if found else ""
+    return command if len(command.split()) < 16 and _IS_COMMAND.search(found[0] if found else "") else ""
+
+
+def _told(session: Session) -> Iterator[Episode]:
+    """Each command that the person reported as the one that worked, with what the agent made of it."""
+    for at, turn in enumerate(session.turns):
+        if not (is_person(turn) and told_worked(turn.text)):
+            continue
+        said = next((i for i in range(at + 1, min(len(session.turns), at + 6)) if is_statement(session.turns[i])), None)
+        turns = (at,) if said is None else (at, said)
+        yield Episode("environment_fact", session.key, lines_of(session, turns), turns, "the person told what worked")
 
 
 def kind_of(turn: Turn) -> str:

@@ -6,6 +6,7 @@ task descriptions, where "must always" is a product's requirement and no rule fo
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from detectors.evidence import has_person, is_person, lines_of
@@ -16,6 +17,7 @@ from index.records import Episode, Session, Turn
 LONGEST_ORDER = 4000
 LONGEST_RULE = 700
 MOST_SAVED = 4
+_PASTED = re.compile(r"(?m)^.{0,80}(?:Traceback \(most|\w*(?:Error|Exception): )|^\s{2,}at \S|^ {0,4}(?:➜|❯) ")
 
 
 def detect(session: Session) -> Iterator[Episode]:
@@ -42,4 +44,8 @@ def remembered(turn: Turn) -> list[str]:
     said = sentences(words)
     if any(asks_to_save(one) for one in said) and len(said) > 1:
         return [one for one in said if not asks_to_save(one)][:MOST_SAVED]
-    return [s for s in said if asks_to_remember(s) or (len(words) <= LONGEST_RULE and states_a_rule(s))]
+    # A rule stands at the head of a message that goes on with a pasted output.
+    pasted = _PASTED.search(words)
+    prose = sentences(words[: pasted.start()] if pasted else words)
+    short = (pasted.start() if pasted else len(words)) <= LONGEST_RULE
+    return [s for s in said if asks_to_remember(s) or (short and s in prose and states_a_rule(s))]

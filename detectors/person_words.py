@@ -50,6 +50,7 @@ _STANDING = either(r"""
     (?:^|[,;:.!] |\b(?:please|and|but|so|to|you|we|should|must) )(?:always|never) (?:run|use|write|commit|push|merge|ask|read|follow|prefer|format|lint|edit|modify|touch|delete|remove|change|install|deploy|rebase|force|check|verify|mock|import|skip|disable|hard-?code|rewrite|update|test|put|keep|name|start|work)\b
     \b(?:should|must|may|can|do|does|is|are|shall)(?:n'?t| not)\b.{0,80}\bever\b
     \b(?:every (?:single )?time|whenever) (?:you|we) (?:\w{2,14})
+    \b[a-z]{4,20}s? (?:must|should) NEVER [a-z]{3,}
     \bunder no circumstances\b|\bwithout exception\b
     \bniemals\b|\bjamais\b|\bnunca\b|никогда не|永远不要|永遠不要|绝不|绝对不要|絶対に.{1,40}ないで|절대 .{1,30}(?:마|않)
 """)  # noqa: E501 - one alternative a line

@@ -35,6 +35,8 @@ _PROBLEM = re.compile(
     r"(?P<problem>\S[^\n]{14,600})",
     re.IGNORECASE,
 )
+# One of these stands in every label of a fix: most texts need no search.
+_LABELS = ("fix", "remedy", "solution", "mitigation", "recommendation")
 # How bad, before what: no part of what is wrong.
 _SEVERITY = re.compile(
     r"^[\s*_\[(>#•-]{0,8}(?:\d{1,3}[.)]\s*)?[*_\[(]{0,3}(?:(?:severity|priority)[: ]{1,2})?"
@@ -98,6 +100,8 @@ def detect(session: Session) -> Iterator[Episode]:
 
 def reported(text: str) -> list[Finding]:
     """The items of a report that name a fault exactly, and its fix under a label."""
+    if not any(word in text.lower() for word in _LABELS):
+        return []
     found: list[Finding] = []
     for item in _items(text[:LONGEST]):
         fix = _FIX.search(item)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 
-from detectors.environment_fact import absent_program, foreign_option, kind_of, version_gap
-from detectors.evidence import checks_of, is_failure, is_statement, telling_line
+from detectors.environment_fact import absent_program, foreign_option, kind_of, told_worked, version_gap
+from detectors.evidence import checks_of, is_failure, is_person, is_statement, telling_line
+from detectors.sentences import sentences
 from index.records import Episode, Session, Turn
 from reflect.draft import (
     Draft,
@@ -26,6 +27,7 @@ from reflect.quotes import (
     code,
     names_in,
     sentence,
+    tidy,
     without_paths,
 )
 from reflect.tags import PROGRAMS
@@ -37,6 +39,11 @@ _COMMON_TOOLS = frozenset(
     "buf grpcurl "
     "hyperfine k6 wrk ab vegeta trivy syft cosign skopeo ansible packer pulumi kustomize k9s kind "
     "minikube colima".split()
+)
+_EXPLAINS = re.compile(
+    r"\b(?:because|since|needs?|fixe[sd]|selects?|picks|forces|avoids|requires|"
+    r"(?:was|is) an? [\w ]{3,40} (?:issue|problem))\b",
+    re.IGNORECASE,
 )
 # Why a limit matters, by its kind.
 _WHY = {
@@ -54,7 +61,7 @@ _WHY = {
 def draft_environment(session: Session, episode: Episode) -> Draft | None:
     """A limit of the machine, with the way round it or without."""
     if episode.failure is None:
-        return None
+        return _draft_told(session, episode)
     failed = session.turns[episode.failure]
     error = telling_line(failed.text)
     name, wanted, got = version_gap(failed.text)
@@ -86,6 +93,28 @@ def draft_environment(session: Session, episode: Episode) -> Draft | None:
         commands=(command,),
         anywhere=bool(advice_in(error)),
         errors=(stable_error(error),),
+    )
+
+
+def _draft_told(session: Session, episode: Episode) -> Draft | None:
+    """A command that the person said worked, with what the agent says of it."""
+    command = told_worked(session.turns[episode.turns[0]].text)
+    answer = [session.turns[at].text for at in episode.turns[1:]]
+    before = [turn.text for turn in session.turns[: episode.turns[0]] if is_person(turn)][-6:]
+    head = [one for text in answer for one in sentences(text, 4)]
+    cause = next((tidy(one) for one in head if _EXPLAINS.search(one)), "")
+    cause = cause or best_cause(["\n".join(head)], names_in(command, *before))
+    if not command or not cause:
+        return None
+    return Draft(
+        title=as_title(with_context(f"Run {code(command, 90)}", cause)),
+        fact=sentence(cause),
+        why="A person working on this project found that this one worked where others had not.",
+        instead=f"Run {code(command)}.",
+        category="knowledge",
+        worth=3.4,
+        confidence=0.85,
+        commands=(display(command),),
     )
 
 

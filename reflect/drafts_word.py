@@ -312,7 +312,9 @@ _LETS = re.compile(
 def _persons_choice(text: str) -> Draft | None:
     """What a person settled on, and why."""
     chosen = persons_choice(text)
-    parts = take_apart([chosen])
+    if not chosen:
+        return None
+    parts = take_apart(chosen)
     settled = _SETTLE.sub("Use ", clean_end(parts.order))
     order = capital(settled if settled.startswith("Use ") else _LETS.sub("", settled))
     if not parts.reason or len(order) < 10 or not is_order(order):
@@ -320,7 +322,7 @@ def _persons_choice(text: str) -> Draft | None:
     order = clean_end(order.partition(", so ")[0])
     return Draft(
         title=as_title(with_context(order, parts.reason)),
-        fact=f"A person working on this project decided: “{shorten(chosen, 360)}”",
+        fact=f"A person working on this project decided: “{shorten(' '.join(chosen), 360)}”",
         why=because(parts.reason),
         instead=sentence(order),
         category="knowledge",

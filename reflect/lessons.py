@@ -29,10 +29,21 @@ from reflect.quotes import names_in
 from reflect.tags import tags_for
 
 MOST = 3
-# A long session may teach more: one more for each so many turns, of what a command proved, up to so many in all.
+# A long session may teach more: one more for each so many turns, of what was proved or said,
+# up to so many in all.
 TURNS_FOR_MORE = 60
 MOST_OF_LONG = 6
-PROVED = frozenset({"failure_then_fix", "environment_fact", "repeated_failure", "discarded_work"})
+PROVED = frozenset(
+    {
+        "failure_then_fix",
+        "environment_fact",
+        "repeated_failure",
+        "discarded_work",
+        "user_correction",
+        "diagnosed_cause",
+        "review_finding",
+    }
+)
 REPORT = "review_finding"
 LEAST_WORTH = 2.6
 # Share of the smaller one's names from which two drafts of one session tell the same.
@@ -43,7 +54,7 @@ EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 def write_lessons(session: Session, episodes: Sequence[Episode], most: int = MOST) -> tuple[Solution, ...]:
     """At most `most` lessons of a session, what the person asked to keep aside, in the order of the transcript.
 
-    With `most` of MOST or more a long session gives up to MOST_OF_LONG - MOST more of what its commands proved.
+    With `most` of MOST or more a long session gives up to MOST_OF_LONG - MOST more of what was proved or said.
     A sub-agent's session gives one at most, and one finding of its report beside it: the session that started it tells
     the same story.
     """

@@ -25,7 +25,10 @@ _BACK = re.compile(
     re.IGNORECASE,
 )
 _WORD = re.compile(r"[\w@][\w@./:+-]*")
-_COMMON = frozenset("that this them with from file files test tests code change changes yet sure".split())
+_COMMON = frozenset(
+    "that this them with from file files test tests code change changes yet sure actually really "
+    "again already still maybe please think when where what works work always never".split()
+)
 
 
 def overruled(session: Session, made: Draft, episode: Episode) -> bool:
@@ -40,7 +43,9 @@ def overruled(session: Session, made: Draft, episode: Episode) -> bool:
         words = turn.said if turn.refused else turn.text if is_person(turn) else ""
         if not words or len(words) > LONGEST:
             continue
-        if turned_down(words) & wanted or (_BACK.search(words) and _words(words) & names_in(made.title) & wanted):
+        if turned_down(words) & wanted or (
+            _BACK.search(words) and (_words(words) - _COMMON) & names_in(made.title) & wanted
+        ):
             return True
     return False
 

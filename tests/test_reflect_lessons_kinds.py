@@ -343,6 +343,91 @@ STORIES |= {
         ],
         "Run `cd apps/web && npx playwright test`, not `npx playwright test`",
     ),
+    "a rule of a linter, with nothing said": (
+        [
+            run(
+                "make lint", "api.go:40:2: missing cases in switch of type api.Kind: api.Gone (exhaustive)", failed=True
+            ),
+            edit("api.go", "switch k {\ncase New:\n}", "switch k {\ncase New:\ncase Gone:\n\treturn nil\n}"),
+            run("make lint", "0 issues"),
+        ],
+        "Keep to `exhaustive`: missing cases in switch of type api.Kind",
+    ),
+    "a fault that a test found in code just written": (
+        [
+            edit("slug.py", "", 'return re.sub("[^a-z]", "-", title)'),
+            edit("tests/test_slug.py", "", 'assert slug("a  b") == "a-b"'),
+            run("pytest", "E   AssertionError: assert 'a--b' == 'a-b'", failed=True),
+            agent("It fails because `re.sub` replaces each blank alone. I need to replace runs with `[^a-z]+`."),
+            edit("slug.py", 'return re.sub("[^a-z]", "-", title)', 'return re.sub("[^a-z]+", "-", title)'),
+            run("pytest", "4 passed"),
+        ],
+        "Replace runs with `[^a-z]+`",
+    ),
+    "a version that the project asks for": (
+        [
+            run(
+                "npm ci", "npm WARN EBADENGINE required: { node: '>=20' },\n current: { node: 'v16.3.0' }", failed=True
+            ),
+            agent("Leaving it."),
+        ],
+        "Use node `>=20` for this project: this shell has `v16.3.0`",
+    ),
+    "a report answered with a remedy and its reason": (
+        [
+            person("the export only has the first page of orders"),
+            agent("I'll use `paginate_all()` which follows the `next` links."),
+            edit("export.py", "orders = client.page()", "orders = client.paginate_all()"),
+            agent("Done."),
+        ],
+        "Use `paginate_all()` which follows the `next` links",
+    ),
+    "a comment of a review that the agent looked up": (
+        [
+            person("there is a comment on the PR, address it if it applies"),
+            agent("Confirmed: the regex uses `$&`, so the secret is logged. Switching to `$1***` fixes it."),
+            edit("log.ts", "replace(SECRET, '$&=***')", "replace(SECRET, '$1***')"),
+            agent("Pushed."),
+        ],
+        "Switch to `$1***`",
+    ),
+    "an agent that speaks only when it is done": (
+        [
+            person("the total is wrong after a refund: Error: total is NaN"),
+            edit("cart.ts", "let sum", "let sum = 0"),
+            agent(
+                "Fixed the NaN in the cart's total by declaring `sum` as 0 before refunds are taken off (`cart.ts:12`)."
+            ),
+            person("thanks"),
+        ],
+        "Declare `sum` as 0 before refunds are taken off",
+    ),
+    "a command that the person found to work": (
+        [
+            person("the window does not open"),
+            agent("Try `DISPLAY=:1 shop-gui`."),
+            person("OK, this worked: GDK_BACKEND=x11 shop-gui"),
+            agent("Good. Forcing `x11` avoids the Wayland backend, which has no tray here."),
+        ],
+        "Run `GDK_BACKEND=x11 shop-gui`: Forcing `x11` avoids the Wayland backend",
+    ),
+    "a rule above a pasted trace": (
+        [
+            person(
+                "it exploded on start. broken plugins must NEVER crash the app\nTypeError: x\n"
+                + "    at load (a.ts)\n" * 60
+            ),
+            agent("Looking."),
+        ],
+        "Broken plugins must NEVER crash the app",
+    ),
+    "a choice with its reason in the next sentence": (
+        [
+            agent("Kafka or Redis streams?"),
+            person("let's go with Redis streams. Kafka is overkill for one worker."),
+        ],
+        "Use Redis streams: Kafka is overkill for one worker",
+    ),
     "an agent's choice that the person agreed to": (
         [
             agent("I'd use `pg-boss` instead of BullMQ because we already run Postgres."),
@@ -359,6 +444,29 @@ QUIET: dict[str, list[Turn]] = {
         agent("Typo."),
         edit("cache.go", "e := c.itms[key]", "e := c.items[key]"),
         run("go test ./...", "ok"),
+    ],
+    "a finding of layout": [
+        run("ruff check .", "a.py:1:1: F401 [*] `os` imported but unused", failed=True),
+        edit("a.py", "import os", ""),
+        run("ruff check .", "ok"),
+    ],
+    "a test written first, whose code is not there yet": [
+        edit("cart.py", "", "def total(): ..."),
+        edit("tests/test_cart.py", "", "assert tax(1) == 2"),
+        run("pytest", "E   NameError: name 'tax' is not defined", failed=True),
+        agent("It fails because `tax` is not implemented yet."),
+        edit("cart.py", "", "def tax(x): return 2 * x"),
+        run("pytest", "4 passed"),
+    ],
+    "praise for what worked": [
+        person("that worked: great, now let's look at the docs"),
+        agent("Good, because `docs` is next."),
+    ],
+    "a choice without a reason": [person("let's go with Redis streams. Then the docs."), agent("OK.")],
+    "a report without a remedy": [
+        person("the export only has the first page"),
+        agent("Let me look at `export.py`, which has it."),
+        edit("export.py", "a = 1", "a = 2"),
     ],
     "a refusal for the moment": [
         replace(
