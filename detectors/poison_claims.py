@@ -280,6 +280,19 @@ PROTECTIVE = frozenset(
 )
 
 
+# What must not get out or be touched: a claim that lets happen what an older one forbids for it is graver too.
+VALUABLE = frozenset(
+    stem(word)
+    for word in (
+        "secret secrets password passwords credential credentials card cards production customer customers personal "
+        "backup backups"
+    ).split()
+)
+# Two negations so near in one clause are none: "never skip", "cannot be built without".
+NEAR = 4
+CLAUSE = re.compile(r"[,;:()\u2013\u2014]")
+
+
 @dataclass(frozen=True, slots=True)
 class Claim:
     """One sentence as a claim: what it is about, which way it turns, and the values it gives."""
@@ -289,14 +302,15 @@ class Claim:
     values: frozenset[tuple[str, str]] = field(default=frozenset())
 
     def weakens(self, other: Claim) -> bool:
-        """Whether it turns off a protection that the other keeps."""
-        return self.off and not other.off and bool(self.about & PROTECTIVE) and self.denies(other)
+        """Whether it turns off a protection that the other keeps, or lets happen what the other forbids."""
+        subject = PROTECTIVE if self.off else VALUABLE
+        return self.off != other.off and bool(self.about & other.about & subject) and self.denies(other)
 
     def denies(self, other: Claim) -> bool:
         """Whether both are about the same and say otherwise: the other way round, or another value of one kind."""
         common = self.about & other.about
         smaller, larger = sorted((len(self.about), len(other.about)))
-        if len(common) < 2 or len(common) < 0.6 * smaller or len(common) < 0.34 * larger:
+        if len(common) < 2 or len(common) < 0.6 * smaller or 3 * len(common) < larger:
             return False
         if self.off != other.off and (len(common) >= 3 or len(common) == smaller):
             return True
@@ -321,24 +335,33 @@ def claims(text: str) -> Iterator[Claim]:
     """The claims of a lesson's first sentences, where it says what it is about; long ones tell rather than claim."""
     for sentence in split_sentences(text)[:CLAIMS]:
         if len(sentence) <= LONGEST:
-            claim = claim_of(tokens(sentence))
+            claim = claim_of(sentence)
             if 2 <= len(claim.about) <= MOST_WORDS:
                 yield claim
 
 
-def claim_of(found: tuple[Token, ...]) -> Claim:
-    """One sentence's tokens as a claim."""
+def claim_of(sentence: str) -> Claim:
+    """One sentence as a claim. It turns off what it is about where a negation stands in it that no other undoes."""
+    found = tokens(sentence)
     about: set[str] = set()
     values: set[tuple[str, str]] = set()
-    turns = 0
+    turns: list[int] = []  # the negations that stand, by their place
     for place, token in enumerate(found):
         word = token.norm.lower()
         if word == "off" and place + 1 < len(found) and found[place + 1].norm.lower() == "by":
             continue  # "off by 10 %" is a measure
         if token.kind == "negation" or word in NEGATIVE or stem(word) in OFF:
-            turns += 1
+            if turns and place - turns[-1] <= NEAR and not _parted(sentence, found[turns[-1]], token):
+                turns.pop()
+            else:
+                turns.append(place)
         elif token.kind in VALUE_KINDS:
             values.add((token.kind, word))
         elif word not in STOPWORDS and stem(word) not in WEAK and len(word) > 2:
             about.add(stem(word))
-    return Claim(frozenset(about), turns % 2 == 1, frozenset(values))
+    return Claim(frozenset(about), bool(turns), frozenset(values))
+
+
+def _parted(sentence: str, first: Token, second: Token) -> bool:
+    """Whether two tokens stand in different clauses of a sentence."""
+    return CLAUSE.search(sentence, first.span[1], second.span[0]) is not None
