@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from curate.drafts import EVIDENCE_FILE, Decided, Draft, sha256
 from index.changes import Change, Note, Plan, digest, move
+from index.errors import UsageError
 from index.frontmatter import edit_frontmatter
 from index.records import Solution, Verdict
 from index.store import QUARANTINE, retired_path
@@ -54,6 +55,8 @@ def plan_quarantine_source(
     from it where they rest on such a solution, or on the session itself. `read` gives the bytes of a published file,
     None where it is gone. What was pulled is in the plan's notes; a plan without notes knows of nothing from there.
     """
+    if not source.strip():  # every source has an empty field, so an empty name would pull the whole store
+        raise UsageError("quarantine: the source is empty. Give a session's key, an address or a file's SHA-256.")
     live = tuple(solutions)
     everything = (*live, *retired)
     tainted = {one.id for one in everything if any(source in (s.session, s.ref, s.sha256) for s in one.sources)}

@@ -12,9 +12,9 @@ import importlib
 import os
 import sys
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from importlib.metadata import PackageNotFoundError, version
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from flows.progress import end_progress
 from index.errors import HotwashError, UsageError
@@ -78,11 +78,31 @@ NOT_OURS: dict[int | None, str] = {
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose complaints are our UsageError."""
+    """An argument parser whose complaints are our UsageError.
+
+    An empty argument is refused, but where empty is the default: `hotwash run "$UNSET"` names no folder, least of all
+    this one. An empty --store counts as none, as HOTWASH_HOME does.
+    """
+
+    def add_argument(self, *names: Any, **options: Any) -> argparse.Action:
+        """As usual, and no empty argument."""
+        if "action" not in options and options.get("default") != "" and names != ("--store",):
+            options["type"] = _filled(options.get("type", str))
+        return super().add_argument(*names, **options)
 
     def error(self, message: str) -> NoReturn:
         """Raise instead of leaving, so that one place decides on messages and exit codes."""
         raise UsageError(f"{self.prog}: {message}. `{self.prog} --help` shows how it is used.")
+
+
+def _filled(kind: Callable[[str], Any]) -> Callable[[str], Any]:
+    def read(text: str) -> Any:
+        if not text.strip():
+            raise argparse.ArgumentTypeError("is empty; is a variable of the shell unset?")
+        return kind(text)
+
+    read.__name__ = getattr(kind, "__name__", "value")  # argparse names it: "invalid int value"
+    return read
 
 
 def installed_version() -> str:

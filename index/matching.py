@@ -179,7 +179,8 @@ def match_text(db: "Any", text: str, hits: "Hits", floor: float = 0.0, most: int
     """
     total = count_lessons(db)
     weights = weights_of(db, in_bounds(words_of(text)), "vdoc", total)
-    plain = {stem(word) for word in text.lower().translate(TABLE).split()}
+    written = {stem(word): word for word in text.lower().translate(TABLE).split()}
+    plain = set(written)
     for wrong, right in mend_words(db, weights).items():
         del weights[wrong]
         weights.update(weights_of(db, [right], "vdoc", total))
@@ -193,7 +194,8 @@ def match_text(db: "Any", text: str, hits: "Hits", floor: float = 0.0, most: int
             continue
         mass = sum(weights[word][0] * (1.5 if word in named else 1.0) for word in shared)
         best = sorted(shared, key=lambda word: (-weights[word][0], word))[:4]
-        why = f"speaks of {', '.join(best)}" if best else "holds words of the question that many lessons hold"
+        words = ", ".join(written.get(word, word) for word in best)
+        why = f"speaks of {words}" if best else "holds words of the question that many lessons hold"
         hits.setdefault(mid, Hit(mid)).add("text", min(rank, 30.0) / 15 + mass / 40, why)
     return {word: weight for word, (weight, count) in weights.items() if count}
 

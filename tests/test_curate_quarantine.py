@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from curate.quarantine import plan_quarantine, plan_quarantine_source, reason_of
+from index.errors import UsageError
 from index.frontmatter import parse_solution, render_solution
 from index.records import Finding, Solution, Source, Verdict
 
@@ -72,3 +75,11 @@ def test_undoing_the_move_gives_the_file_back() -> None:
     plan = plan_quarantine([lesson], {lesson.path: POISON})
     gone = next(change for change in plan.changes if change.path == lesson.path)
     assert gone.before == lesson.text.encode()
+
+
+@pytest.mark.parametrize("source", ["", " "])
+def test_an_empty_source_pulls_nothing(source: str) -> None:
+    """Fields of a source that are not set are empty too: what names nothing must not match them."""
+    lesson = Solution("01M77D6MGE1MAW2G850FE8D5GP", "Clear the cache", "bugs", "Do.", sources=(Source("import:a.md"),))
+    with pytest.raises(UsageError, match="the source is empty"):
+        plan_quarantine_source([lesson], source, "")

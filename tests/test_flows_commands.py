@@ -34,6 +34,7 @@ NOT_THERE = {
     "review": ["no-such-draft"],
 }
 LASTING = {"mcp"}
+DAY = datetime(2026, 11, 1, tzinfo=UTC)
 
 
 @pytest.fixture
@@ -119,6 +120,35 @@ def test_wrong_use(
     assert not (tmp_path / "store").exists()
 
 
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["run", ""],
+        ["import", ""],
+        ["scan", " "],
+        ["classify", ""],
+        ["undo", ""],
+        ["why", ""],
+        ["review", ""],
+        ["install", ""],
+        ["quarantine", "--source", ""],
+        ["release", "01M77D6MGE1MAW2G850FE8D5GP", "--by", "", "--why", ""],
+        ["snapshot", "--restore", ""],
+        ["report", "--output", ""],
+        ["scan", "--jsonl", ""],
+        ["audit", "--project", ""],
+        ["dedup", "--keep-both", "", ""],
+    ],
+)
+def test_an_unset_variable_names_nothing(
+    arguments: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """An empty argument is refused: it never stands for this folder, for every run or for every source."""
+    assert run_command([*arguments, "--store", str(tmp_path / "store")]) == 2
+    assert "is empty; is a variable of the shell unset?" in capsys.readouterr().err
+    assert not (tmp_path / "store").exists()
+
+
 @pytest.mark.parametrize("command", ["dedup", "patterns", "classify"])
 def test_files_that_cannot_be_read_are_named(
     command: str, tmp_path: Path, folder: Path, capsys: pytest.CaptureFixture[str]
@@ -159,7 +189,7 @@ def test_each_answer_of_recall_has_its_reason(tmp_path: Path, capsys: pytest.Cap
             f"The parser of part {number} keeps tables",
             "bugs",
             f"Markdown of part {number} is read line by line.",
-            created=datetime(2026, 11, 1, tzinfo=UTC),
+            created=DAY,
         )
         (tmp_path / "solutions" / "bugs" / f"part-{number}.md").write_text(render_solution(made))
     store = ["--store", str(tmp_path)]
@@ -169,3 +199,16 @@ def test_each_answer_of_recall_has_its_reason(tmp_path: Path, capsys: pytest.Cap
     found = json.loads(capsys.readouterr().out)
     assert found
     assert all(reason.split()[-1] != "of" for one in found for reason in one["reasons"])
+
+
+def test_a_reason_says_the_words_that_were_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Not their stems, which are no words."""
+    make_store(tmp_path)
+    text = "Queries on the replica lag behind."
+    made = Solution("01M77D6MGE1MAW2G850FE8D5GP", "Queries go to the primary", "bugs", text, created=DAY)
+    (tmp_path / "solutions" / "bugs" / "queries.md").write_text(render_solution(made))
+    store = ["--store", str(tmp_path)]
+    assert run_command(["scan", *store]) == 0
+    capsys.readouterr()
+    assert run_command(["recall", "replica queries", *store]) == 0
+    assert "because: speaks of queries, replica" in capsys.readouterr().out
