@@ -166,9 +166,15 @@ def _is_old(run: Pass, event: Event) -> bool:
 
 
 def _drop_used(run: Pass, events: Sequence[Event], earlier: Sequence[Progress]) -> None:
-    used = [event for progress in earlier for event in events_for(events, progress.key, progress.path)]
+    used: list[Event] = []
+    told: list[Change | None] = []
+    for progress in earlier:
+        if mine := events_for(events, progress.key, progress.path):
+            used += mine
+            told.append(change_progress(run.world.root, replace(progress, reported=True)))
     if used:
-        run.land(Plan("spool", drop_events(used, "the session was read before")))
+        changes = (*filter(None, told), *drop_events(used, "the session was read before"))
+        run.land(Plan("spool", changes))
 
 
 def _ingest_session(
@@ -208,7 +214,7 @@ def _ingest_session(
         known = {*known, *(lesson.id for lesson in forgotten)}
         spans = {source.lines for lesson in forgotten for source in lesson.sources}
         episodes = tuple(episode for episode in episodes if episode.lines not in spans)
-    progress = _progress(session, start, reason, sum(redacted.values()))
+    progress = _progress(session, start, reason, sum(redacted.values()), bool(mine))
     live = Known(known, {one.id: one for one in run.store.solutions})
     today = run.world.now.date()
     plan = (
@@ -292,7 +298,7 @@ def why_not(
     return STILL_RUNNING if not ended and quiet_since < finished <= world.now else ""
 
 
-def _progress(session: Session, start: Progress, reason: str, redacted: int) -> Progress:
+def _progress(session: Session, start: Progress, reason: str, redacted: int, reported: bool) -> Progress:
     return replace(
         start,
         key=session.key,
@@ -308,6 +314,7 @@ def _progress(session: Session, start: Progress, reason: str, redacted: int) -> 
         project=session.project,
         finished=session.finished.isoformat() if session.finished else "",
         unread=dict(session.unread),
+        reported=reported or bool(start.reported),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from pathlib import Path
@@ -14,6 +14,7 @@ from curate.drafts import read_drafts
 from curate.verdicts import Verdicts
 from flows.context import World
 from flows.ingest import MOST_TRIES
+from flows.install.base import INSTALLED
 from flows.review import stalled_line
 from index.decode import load_json
 from index.journal import read_runs
@@ -23,10 +24,14 @@ from index.store import ARCHIVE, INBOX, QUARANTINE, SPOOL, read_store, walk_mark
 from reflect.budget import read_spend
 from reflect.ledger import Progress, read_ledger
 from reflect.transcripts.registry import find_sessions
+from reflect.transcripts.text import parse_time
 
 # Claude Code's own clean-up takes transcripts after `cleanupPeriodDays`, 30 by default; warned of some days ahead.
 CLEANUP_DAYS = {"claude-code": 30, "gemini-cli": 30}
 WARN_DAYS = 5
+# What hooks saw is told of the sessions of so many days; hooks that reported none of so many are silent.
+HOOK_DAYS = 30
+SILENT_AFTER = 5
 LAST_RUNS = 5
 
 
@@ -44,6 +49,9 @@ class Status:
     expiring: int = 0
     unread: Mapping[str, int] = field(default_factory=dict)
     spooled: int = 0
+    reported: int = 0
+    swept: int = 0
+    silent: tuple[str, ...] = ()
     live: Mapping[str, int] = field(default_factory=dict)
     trust: Mapping[str, int] = field(default_factory=dict)
     archived: int = 0
@@ -74,6 +82,11 @@ class Status:
         if self.expiring:
             expiring = plural(self.expiring, "unread session is", "unread sessions are")
             lines.append(f"{expiring} about to be deleted by the agent: hotwash run")
+        lines += [
+            f"the hooks of {agent} are installed, and none of its last {SILENT_AFTER} sessions was reported by one: "
+            "hotwash doctor"
+            for agent in self.silent
+        ]
         if self.inbox:
             unfiled = plural(self.inbox, "file in the inbox is", "files in the inbox are")
             lines.append(f"{unfiled} not filed: hotwash run says why")
@@ -90,6 +103,8 @@ def read_status(world: World, verdicts: Verdicts) -> Status:
     missing = [(agent, path) for agent, path in files if str(path) not in seen]
     spend = read_spend(root, world.now.date())
     answers = {solution.id: verdicts.of(solution) for solution in store.solutions}
+    since = (world.now - timedelta(days=HOOK_DAYS)).timestamp()
+    reports = [progress.reported for progress, moment in _ended(ledger.values()) if moment >= since]
     return Status(
         store=str(root),
         made=root.is_dir(),
@@ -101,6 +116,9 @@ def read_status(world: World, verdicts: Verdicts) -> Status:
         expiring=_expiring(world, missing),
         unread=_unread(ledger.values()),
         spooled=sum(1 for _ in (root / SPOOL).glob("*.json")),
+        reported=reports.count(True),
+        swept=reports.count(False),
+        silent=_silent(root, ledger.values()),
         live=dict(sorted(Counter(solution.category for solution in store.solutions).items())),
         trust=dict(sorted(Counter(solution.trust for solution in store.solutions).items())),
         archived=sum(1 for _ in walk_markdown(root / ARCHIVE)),
@@ -120,6 +138,29 @@ def read_status(world: World, verdicts: Verdicts) -> Status:
 
 def _failed(ledger: Sequence[Progress] | Any) -> tuple[tuple[str, str, int], ...]:
     return tuple((p.key, p.reason, p.tries) for p in ledger if p.status == "failed" and p.tries >= MOST_TRIES)
+
+
+def _ended(ledger: Iterable[Progress]) -> list[tuple[Progress, float]]:
+    """Every session that was read, with when it ended (epoch seconds), the latest first."""
+    read = [progress for progress in ledger if progress.status == "read"]
+    return sorted(((progress, _moment(progress)) for progress in read), key=lambda pair: (-pair[1], pair[0].key))
+
+
+def _moment(progress: Progress) -> float:
+    time = parse_time(progress.finished)
+    return time.timestamp() if time else progress.mtime_ns / 1e9
+
+
+def _silent(root: Path, ledger: Iterable[Progress]) -> tuple[str, ...]:
+    """The agents whose hooks are installed and reported none of the last sessions that ended since."""
+    ended = _ended(ledger)
+    silent = []
+    for record in sorted((root / INSTALLED).glob("*.json")):
+        since = record.stat().st_mtime
+        last = [one.reported for one, moment in ended if one.key.startswith(f"{record.stem}:") and moment >= since]
+        if len(last) >= SILENT_AFTER and all(reported is False for reported in last[:SILENT_AFTER]):
+            silent.append(record.stem)
+    return tuple(silent)
 
 
 def _unread(ledger: Sequence[Progress] | Any) -> dict[str, int]:
@@ -156,7 +197,8 @@ def render_status(status: Status) -> str:
     lines = [
         f"store      {status.store}" + ("" if status.made else " (not made yet: the first `hotwash run` makes it)"),
         f"sessions   {status.found} on this machine: {status.new} not read yet; in the store: {covered}",
-        f"hooks      {plural(status.spooled, 'event waits', 'events wait')}",
+        f"hooks      {plural(status.spooled, 'event waits', 'events wait')}; sessions of the last {HOOK_DAYS} days: "
+        f"{status.reported} reported by a hook, {status.swept} found by the sweep alone",
         "lessons    "
         + (by_category(status.live) or "none yet")
         + (f"; trust: {', '.join(f'{n} {name}' for name, n in status.trust.items())}" if status.trust else ""),

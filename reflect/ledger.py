@@ -23,7 +23,8 @@ class Progress:
     `size`, `mtime_ns` and `sha256` are those of the transcript up to `offset`, which lies behind `lines` lines; up to
     line `concluded` it has taught. `began` is the first line that is no copied history, where there is some. `given`
     holds the lessons that stand for the session, by id, with the digest of what was written: one that a person changed
-    has another. `status` is read, failed or skipped, with the `reason`.
+    has another. `status` is read, failed or skipped, with the `reason`. `reported` says whether a hook's event spoke of
+    the session; None in records from before that was kept.
     """
 
     key: str
@@ -44,6 +45,7 @@ class Progress:
     project: str = ""
     finished: str = ""
     unread: Mapping[str, int] = field(default_factory=dict)
+    reported: bool | None = None
 
 
 _NAMES = tuple(one.name for one in fields(Progress))

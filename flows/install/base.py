@@ -15,6 +15,8 @@ from pathlib import Path
 from index.decode import load_json
 from index.errors import HotwashError
 
+# Where a store keeps, by agent, what an install found and wrote.
+INSTALLED = "installed"
 MOMENTS = ("end", "turn", "start", "prompt", "tool", "error")
 
 
@@ -80,7 +82,7 @@ def install(
     if commits and installer.plan_commits is None:
         raise InstallError(f"{installer.title} has no event after a tool call that commits could be noted at.")
     path = resolve(installer.config_path(environ, user))
-    record_path = home / "installed" / f"{installer.agent}.json"
+    record_path = home / INSTALLED / f"{installer.agent}.json"
     now = read_bytes(path)
     record = read_record(record_path, path)
     before = strip(installer, path, now, record)
@@ -98,7 +100,7 @@ def install(
         return Outcome(installer.agent, path, True, diff, notes=installer.said)
     backup = None
     if before is not None:
-        backup = home / "installed" / f"{installer.agent}.backup"
+        backup = home / INSTALLED / f"{installer.agent}.backup"
         write_bytes(backup, before)
     write_bytes(
         record_path, render_record(path, before, after)
@@ -114,7 +116,7 @@ def uninstall(
 ) -> Outcome:
     """Take our hooks out: the exact bytes from before where nothing else changed, else only what is ours."""
     path = resolve(installer.config_path(environ, user))
-    record_path = home / "installed" / f"{installer.agent}.json"
+    record_path = home / INSTALLED / f"{installer.agent}.json"
     now = read_bytes(path)
     record = read_record(record_path, path)
     before = strip(installer, path, now, record)
