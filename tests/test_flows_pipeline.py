@@ -119,13 +119,28 @@ def test_a_second_pass_plans_nothing(world: World) -> None:
 def test_a_hand_edit_between_two_runs_stays(world: World) -> None:
     """Edited text, an edited header and a deleted lesson are the person's; no run brings them back or changes them."""
     session_end(world)
-    first, second, *_ = sorted((world.root / "solutions").rglob("*.md"))
+    curate(world)  # what several sessions taught alike is merged: of those left, each stands for itself
+    first, second, third, *_ = sorted((world.root / "solutions").rglob("*.md"))
     first.write_text(first.read_text() + "\nMy own remark.\n")
     second.write_text(second.read_text().replace("priority: 0", "priority: 1"))
+    third.unlink()
     edited = {first: first.read_bytes(), second: second.read_bytes()}
     session_end(world)
     curate(world)
     assert {path: path.read_bytes() for path in edited} == edited
+    assert not third.exists()
+
+
+def test_a_remark_on_a_lesson_that_is_merged_is_kept(world: World) -> None:
+    """Whichever lesson a person wrote on, the weekly pass leaves the remark in a lesson, live or archived."""
+    session_end(world)
+    remarks = {}
+    for number, path in enumerate(sorted((world.root / "solutions").rglob("*.md"))):
+        remarks[path] = f"My own remark {number}."
+        path.write_text(f"{path.read_text()}\n{remarks[path]}\n")
+    curate(world)
+    texts = [text.decode() for name, text in contents(world.root).items() if name.endswith(".md")]
+    assert [remark for remark in remarks.values() if not any(remark in text for text in texts)] == []
 
 
 TRANSCRIPTS = sorted(
