@@ -121,7 +121,8 @@ def _remedy_reason(text: str) -> str:
 def _before(text: str, told: str) -> str:
     """The exact sentence that stands before the one that says what to do, or ""."""
     said = [tidy(one) for one in sentences(text, 24)]
-    at = next((at for at, one in enumerate(said) if told[:40].lower() in one.lower()), 0)
+    start = told[:30].lower()
+    at = next((at for at, one in enumerate(said) if start in one.lower() or start in order_in(one).lower()), 0)
     exact = [one for one in said[:at] if has_literal(one) and not one.endswith((":", "?")) and not is_plan(one)]
     return capital(shorten(exact[-1], 320)) if exact else ""
 

@@ -114,7 +114,7 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
     paths = [path for turn in edits for path in turn.paths]
     acted = act_on(cause, [turn.change for turn in edits], paths, between[-1:])
     title = _failure_title(advice, order, acted if cause else "", cause, pair, bare_error(error))
-    title = title or rule
+    title = title or rule * (" became " in did or " was added" in did)
     if rule and not has_literal(order):
         title = with_context(order, rule.partition(":")[0].removeprefix("Keep to ")) if order else title
     if not title:

@@ -21,7 +21,7 @@ _NAME = re.compile(r"[A-Za-z_][\w.-]{3,60}|\b\d{4,5}\b")
 _FILLER = re.compile(
     r"^(?:(?:ah|oh|ok(?:ay)?|right|great|good|perfect|excellent|interesting|wait|hmm+|now|so|yes|yep|got it|"
     r"i see|found it|fixed|done|found the (?:issue|problem|bug|cause)|that makes sense|makes sense|"
-    r"good (?:point|catch|question)|you(?:'re| are) (?:absolutely |completely |totally )?(?:right|correct)|"
+    r"good (?:point|catch|question)|you(?:['’]re| are) (?:absolutely |completely |totally )?(?:right|correct)|"
     r"fair point|(?:the )?(?:fix|solution)(?=:)|actually|however|instead|but|clear(?: picture)?(?: now)?|"
     r"understood|i understand(?: now)?|"
     r"i (?:can )?(?:now )?(?:clearly )?see the (?:issue|problem|bug)(?: more clearly)?(?: now)?|"
@@ -106,7 +106,7 @@ _PUT_RIGHT = re.compile(
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(
-    r"^\w{2,14} (?:it|them|this|that|one|ones|these|those|both|(?:each|another)(?= of| in| to|[.,]|$))\b(?! `)",
+    r"^\w{2,14} (?:it|them|this(?! \w{3,20} to \w)|that|one|ones|these|those|both|(?:each|another)(?= of| in| to|[.,]|$))\b(?! `)",
     re.IGNORECASE,
 )
 _CAUSAL = re.compile(r"\b(?:because|since|due to|so|as)\b|因为|ため|때문", re.IGNORECASE)
@@ -169,7 +169,7 @@ def best_cause(texts: Sequence[str], names: frozenset[str], least: int = 1, near
                 or (weight < OUTRIGHT and (is_plan(one) or order_in(clean)))
             ):
                 continue
-            if weight < OUTRIGHT and (_WILL.search(one) or _TO_FIX.search(one) or _NEXT_STEP.match(clean)):
+            if _NEXT_STEP.match(clean) or (weight < OUTRIGHT and (_WILL.search(one) or _TO_FIX.search(one))):
                 continue
             if _FIXED.search(one) or (weight == 1 and _RESTATES.search(one) and not _CAUSAL.search(one)):
                 continue
