@@ -9,7 +9,6 @@ from datetime import datetime
 from typing import Any
 
 from index.decode import load_json, safe_yaml
-from index.frontmatter import split_frontmatter
 from index.records import Solution
 
 # PyYAML refuses or alters these raw; JSON may escape them.
@@ -72,8 +71,3 @@ def parse_index(text: str) -> list[dict[str, Any]]:
     except ValueError:
         loaded = safe_yaml(text)
         return loaded if isinstance(loaded, list) else []
-
-
-def plain_body(text: str) -> str:
-    """A lesson's text without its front matter."""
-    return split_frontmatter(text)[1]

@@ -3,10 +3,6 @@
 Imports nothing, so that the recall hook and the builder of its database cut texts in exactly the same way.
 """
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-
 STOP = frozenset(
     "a an and any are as at be been but by can could did do does for from had has have he her his how i if in into is "
     "it its me my no not of on or our she so than that the their them then there these they this those to too us was "
@@ -168,11 +164,6 @@ def path_words(path: str) -> list[str]:
     name = path.replace("\\", "/").rpartition("/")[2]
     kind = name.rpartition(".")[2].lower() if "." in name.strip(".") else ""
     return [word for word in words_of(path.replace("_", " ")) if word != kind]
-
-
-def in_order(items: "Iterable[str]") -> list[str]:
-    """Each once, first occurrence first."""
-    return list(dict.fromkeys(items))
 
 
 def bound_tokens(text: str) -> int:

@@ -17,7 +17,6 @@ from index.errors import HotwashError
 
 # Where a store keeps, by agent, what an install found and wrote.
 INSTALLED = "installed"
-MOMENTS = ("end", "turn", "start", "prompt", "tool", "error")
 
 
 class InstallError(HotwashError):

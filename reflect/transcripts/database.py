@@ -51,8 +51,3 @@ def tables(connection: sqlite3.Connection) -> frozenset[str]:
 def columns(connection: sqlite3.Connection, table: str) -> frozenset[str]:
     """The names of a table's columns: they come and go with the versions."""
     return frozenset(row[1] for row in connection.execute(f'PRAGMA table_info("{table}")'))
-
-
-def database_size(path: Path) -> int:
-    """Bytes of a database and its log."""
-    return sum(file.stat().st_size for file in (path, Path(f"{path}-wal")) if file.is_file())
