@@ -91,6 +91,11 @@ class Note:
         return frozenset(name.lower() for name in literal_set(f"{self.said}\n{rest}"))
 
     @cached_property
+    def known(self) -> frozenset[str]:
+        """The names in it, and each without its quotes and by its parts, if it is a path."""
+        return frozenset(part for name in self.names for part in (name, name.strip("`'\"@"), *name.split("/")))
+
+    @cached_property
     def swaps(self) -> tuple[Swap, ...]:
         """The pairs of names of which it leads the first to the second."""
         return tuple(swaps(self.said))
@@ -100,12 +105,17 @@ class Note:
         """What its first sentences claim."""
         return tuple(claims(self.said))
 
-    @property
+    @cached_property
+    def approved(self) -> bool:
+        """Whether it claims that somebody in authority approved of it."""
+        return trusted_words(self.said)
+
+    @cached_property
     def origins(self) -> frozenset[str]:
         """The independent places it rests on: sessions, or addresses for what came from outside."""
         return frozenset(source.ref or source.session for source in self.solution.sources)
 
-    @property
+    @cached_property
     def external(self) -> bool:
         """Whether it derives from text of the outside, whatever it claims to be."""
         sources = self.solution.sources
@@ -233,9 +243,7 @@ def introduces(led: Sequence[Swap], name: str) -> bool:
 
 def mentions(note: Note, name: str) -> bool:
     """Whether a note names something."""
-    if name in note.names or name.lstrip("@") in note.names:
-        return True
-    if any(name in known.split("/") or name == known.strip("`'\"@") for known in note.names):
+    if name in note.known or name.lstrip("@") in note.names:
         return True
     spoken = " ".join(spaced(name).split())  # "@platform-team" is "the platform team" in plain words
     return " " in spoken and f" {spoken} " in note.spoken
@@ -399,7 +407,7 @@ def forged_provenance(
         elif known_sessions is not None and sessions and not sessions & known_sessions:
             yield point(note, "forged_provenance", "high", "rests on a session that was never harvested")
         elif not sources and solution.trust != "external":
-            severity = "high" if solution.trust == "reviewed" or trusted_words(note.said) else "low"
+            severity = "high" if solution.trust == "reviewed" or note.approved else "low"
             yield point(note, "forged_provenance", severity, "rests on nothing: it names no source")
         if used is not None and solution.helpful > used.get(solution.id, 0):
             yield point(note, "forged_counter", "high", "counts more use than the usage log saw")
@@ -407,7 +415,7 @@ def forged_provenance(
         if praise:
             severity = "high" if len(praise) > 1 else "medium"
             yield point(note, "self_praise", severity, f"praises itself in its front matter: {', '.join(praise)}")
-        if trusted_words(note.said) and not note.backed:
+        if note.approved and not note.backed:
             yield point(note, "claimed_authority", "medium", "claims an approval that nothing shows")
 
 
