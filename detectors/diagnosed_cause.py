@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from detectors.agent_words import OUTRIGHT, cause_weight, order_in
+from detectors.agent_words import OUTRIGHT, cause_weight, order_in, yields
 from detectors.evidence import has_person, is_edit, is_person, is_shell, is_statement, lines_of
 from detectors.person_words import is_trivial, rejects
 from detectors.sentences import LITERAL, either, has_literal, sentences
@@ -53,6 +53,13 @@ def names_cause(text: str) -> bool:
     )
 
 
+def grants_cause(session: Session, at: int) -> bool:
+    """Whether a statement gives in to the person's words right before it, and says exactly what is wrong."""
+    text = session.turns[at].text
+    heard = any(is_person(turn) for turn in session.turns[max(0, at - 1) : at])
+    return heard and yields(text) and any(has_literal(s) and cause_weight(s) for s in sentences(text, 4))
+
+
 def names_remedy(session: Session, start: int, at: int, end: int) -> bool:
     """Whether a statement answers the person's report of a wrong behaviour with an exact remedy and its reason.
 
@@ -79,6 +86,7 @@ def _diagnosis(session: Session, start: int, end: int) -> Episode | None:
     """The last statement in a stretch that names a cause and is followed by a change in it."""
     told = [i for i in range(start, end) if is_statement(session.turns[i])]
     said = [i for i in told if names_cause(session.turns[i].text)]
+    said = said or [i for i in told if grants_cause(session, i)]
     said = said or [i for i in told if i <= start + ANSWERED and names_remedy(session, start, i, end)]
     edits = [i for i in range(start, end) if is_edit(session.turns[i])]
     for at in reversed(said):

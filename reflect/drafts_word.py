@@ -58,6 +58,10 @@ _OPINION = re.compile(
 _BAN_OF_THINGS = re.compile(
     r"^no (?!(?:it|that|this|we|you|i|they|he|she|not|need|idea|problem)\b)\w{3,20}\b[^,?]{0,80}$", re.I
 )
+# What a named part of the program should do.
+_THING_SHOULD = re.compile(
+    r"^`?(?=\w*[a-z_.][A-Z_.(])[\w.()]{4,40}`? (?:should|must) (?:not |never |always )?\w{2,} \S.{8,}"
+)
 _MIDDLE = re.compile(r"\b(?:and|but|also|so|,) (?:please )?(?:remember|keep in mind)(?: that)? (.{15,})", re.IGNORECASE)
 
 
@@ -82,7 +86,10 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
     ruled = [
         number
         for number, one in enumerate(said)
-        if is_general(one) and 15 < len(one) < 180 and not one.startswith("(") and one[-1] != "?"
+        if (is_general(one) or _THING_SHOULD.match(one))
+        and 15 < len(one) < 180
+        and not one.startswith("(")
+        and one[-1] != "?"
     ]
     rule = as_rule(said[ruled[0]]) if ruled else ""
     reason = best_cause(head, names)
@@ -126,7 +133,7 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
 
 def rule_title(parts: Rule, context: str) -> str:
     """What to do, with what to do instead where both are short, else with the reason."""
-    order, instead = capital(clean_end(parts.order)), clean_end(parts.instead)
+    order, instead = capital(clean_end(parts.order)).rstrip("!"), clean_end(parts.instead)
     if instead and len(order) + len(instead) < 110:
         return as_title(f"{order}; {uncapital(instead)}")
     return as_title(with_context(order, context if len(order) < 56 else ""))

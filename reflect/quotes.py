@@ -106,7 +106,9 @@ _PUT_RIGHT = re.compile(
     re.IGNORECASE,
 )
 _PRONOUN = re.compile(
-    r"^\w{2,14} (?:it|them|this(?! \w{3,20} to \w)|that|one|ones|these|those|both|(?:each|another)(?= of| in| to|[.,]|$))\b(?! `)",
+    r"^\w{2,14} "
+    r"(?:it|them|this(?! \w{3,20} to \w)|that|one|ones|these|those|"
+    r"both|(?:each|another)(?= of| in| to|[.,]|$))\b(?! `)",
     re.IGNORECASE,
 )
 _CAUSAL = re.compile(r"\b(?:because|since|due to|so|as)\b|因为|ため|때문", re.IGNORECASE)

@@ -31,7 +31,11 @@ _VERB = (
 _SO = re.compile(
     r",? so (?=(?:that )?(?:all|we|you|please|always|never|use|write|do|run|keep|the|every)\b)", re.IGNORECASE
 )
-_SHOULD = re.compile(r"\b(?:should|must|has to|have to) (?:always )?(?:use|go|be|come|run|live)\b", re.IGNORECASE)
+_SHOULD = re.compile(
+    r"\b(?:should|must|has to|have to) (?:always )?"
+    r"(?:use|go|be|come|run|live|return|throw|raise|call|take|keep|give|show|log|write|read|fail)\b",
+    re.IGNORECASE,
+)
 _FORBIDS = re.compile(r"(?:and |but |so |please )*(?:don'?t|do not|never|stop|avoid|no more|not)\b", re.IGNORECASE)
 _NO = re.compile(
     r"^(?:(?:no|nope|nein|non)(?:[,.!:;] ?|(?= (?:we|you|use|don'?t|it|that|this|i|never|always|just|please)\b) )"

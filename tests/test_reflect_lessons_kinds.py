@@ -411,6 +411,27 @@ STORIES |= {
         ],
         "Run `GDK_BACKEND=x11 shop-gui`: Forcing `x11` avoids the Wayland backend",
     ),
+    "an observation that the agent grants": (
+        [
+            agent("The tax is shown."),
+            person("taxLabel is not used it seems?"),
+            agent(
+                "You're right! `taxLabel` is defined in the theme but never used. I'll pass `taxLabel` to the receipt."
+            ),
+            edit("receipt.ts", "label: ''", "label: theme.taxLabel"),
+        ],
+        "Pass `taxLabel` to the receipt",
+    ),
+    "a ban with what a part should do": (
+        [
+            agent("I'll print the error in `loadPlugin`."),
+            edit("plugin.ts", "", "console.log(error)"),
+            person("no console logs! loadPlugin should return an error that the caller can show"),
+            agent("You're right."),
+            edit("plugin.ts", "console.log(error)", "return { error }"),
+        ],
+        "No console logs; loadPlugin should return an error that the caller can show",
+    ),
     "a rule above a pasted trace": (
         [
             person(
