@@ -114,12 +114,23 @@ def _stage_lines(stage: StageLine) -> Iterator[str]:
         if len(shown) > MOST_LINES:
             lines.append(f"  ... and {len(shown) - MOST_LINES} more (--format json lists them)")
     lines += [f"  refused {path}: {reason}" for path, reason in stage.refused]
+    if stage.stage == "import":
+        lines += [f"  skipped {line}" for line in _skipped_lines(stage.skipped)]
     lines += [f"  {f'{note.kind} {note.path}'.rstrip()}: {note.text}" for note in stage.notes]
     if lines:
         yield f"{stage.stage.capitalize()}: " + ", ".join(
             f"{n} {what}" for what, n in stage.counts().items() if n or what == "written"
         )
         yield from lines
+
+
+def _skipped_lines(skipped: Iterable[tuple[str, str]]) -> Iterator[str]:
+    """One line a reason, with the first place that it holds for."""
+    places: dict[str, list[str]] = {}
+    for path, reason in skipped:
+        places.setdefault(reason, []).append(path)
+    for reason, paths in places.items():
+        yield paths[0] + (f" and {len(paths) - 1} more" if len(paths) > 1 else "") + f": {reason}"
 
 
 def _change_lines(changes: Iterable[Change]) -> Iterator[str]:

@@ -58,10 +58,12 @@ class _Taking:
 
     def take(self, foreign: Foreign, source: str, file: Path, why: str, unit: str = "") -> Solution | str:
         """File a lesson, or say why it is not new."""
+        if foreign.sha256 in self.adopted:  # before it is classified, which costs most
+            return KNOWN
         lesson = adopt_lesson(foreign, source, datetime.fromtimestamp(file.stat().st_mtime_ns // 10**9, UTC))
         if self.is_forgotten(lesson):
             return FORGOTTEN
-        if foreign.sha256 in self.adopted or lesson.id in self.ids:
+        if lesson.id in self.ids:
             return KNOWN
         self.adopted.add(foreign.sha256)
         self.ids.add(lesson.id)
