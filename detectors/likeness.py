@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from index.literals import STOPWORDS, stem
+from index.words import STOP, USUAL
 
 READ = 3_000  # characters of a body
 TITLE = 3  # so often a title's words count
@@ -85,13 +86,25 @@ def group_alike(likeness: Matrix, least: float) -> list[list[int]]:
     return sorted(sorted(group) for group in members.values())
 
 
-def common_terms(lessons: Iterable[Counter[str]], most: int = 5) -> tuple[str, ...]:
-    """The words that most of the lessons say, those said by more first; to show a person why they are a group."""
-    every = list(lessons)
+def common_words(lessons: Sequence[tuple[str, str]], most: int = 5) -> tuple[str, ...]:
+    """The words that most of the lessons (title, body) say, those said by more first; to show a person why they are a
+    group. Each in the form that is written most often, without those that turn up in any talk about programs."""
+    every = [term_counts(*lesson) for lesson in lessons]
     counted = Counter(term for counts in every for term in counts)
-    shared = [term for term, count in counted.items() if 2 * count > len(every) and len(term) > 2]
-    said = {term: sum(counts[term] for counts in every) for term in shared}
-    return tuple(sorted(shared, key=lambda term: (-counted[term], -said[term], term))[:most])
+    said = {term: sum(counts[term] for counts in every) for term in counted}
+    shared = [
+        term
+        for term, count in counted.items()
+        if 2 * count > len(every) and len(term) > 2 and term not in USUAL and term not in STOP
+    ]
+    best = sorted(shared, key=lambda term: (-counted[term], -said[term], term))[:most]
+    written = Counter(
+        word for title, body in lessons for word in _WORD.findall(f"{title} {body[:READ]}".lower()) if word.isascii()
+    )
+    forms: dict[str, str] = {}
+    for word, _ in sorted(written.items(), key=lambda item: (-item[1], item[0])):
+        forms.setdefault(stem(word), word)
+    return tuple(forms.get(term, term) for term in best)
 
 
 def _renew(scores: np.ndarray[Any, Any], best: Any, top: Any, rows: Iterable[int]) -> None:

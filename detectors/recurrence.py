@@ -198,7 +198,7 @@ def _subjects(
     solutions: Sequence[Solution], places: Sequence[int], linked: Sequence[_Group], subject: float
 ) -> list[_Group]:
     """The groups of one scope by likeness; members of a linked group count as equal."""
-    from detectors.likeness import common_terms, cosines, group_alike, term_counts
+    from detectors.likeness import common_words, cosines, group_alike, term_counts
 
     terms = [term_counts(solution.title, solution.body) for solution in solutions]
     likeness = cosines(terms)
@@ -214,7 +214,8 @@ def _subjects(
         members = tuple(places[n] for n in rows)
         reasons = [group.why for group in linked if set(group.places) <= set(members)]
         if len(rows) > 1:
-            reasons.append("one subject: " + ", ".join(common_terms([terms[n] for n in rows])))
+            words = common_words([(solutions[n].title, solutions[n].body) for n in rows])
+            reasons.append("one subject: " + ", ".join(words) if words else "one subject")
         pairs = [float(likeness[a, b]) for a, b in combinations(rows, 2)]
         strength = min(1.0, sum(pairs) / len(pairs)) if pairs else 1.0
         found.append(_Group(members, "; ".join(reasons) or SINGLE, strength))

@@ -24,6 +24,8 @@ SHOWN = (
     "return",
     "restore",
     "supersede",
+    "release",
+    "keep-both",
     "publish",
 )
 MOST_LINES = 12

@@ -93,7 +93,7 @@ def render_why(facts: dict[str, Any]) -> str:
         facts["title"],
         f"{facts['id']}  {facts['path']}",
         f"{facts['category']}/{facts['type']}, confidence {facts['confidence']:g}, {facts['trust']}, "
-        f"scanned {facts['verdict'] or 'not since it changed'}",
+        f"{'scanned ' + facts['verdict'] if facts['verdict'] else 'not scanned as it stands, or by the present rules'}",
         "",
         facts["body"].strip(),
         "",

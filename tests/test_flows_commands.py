@@ -201,6 +201,23 @@ def test_each_answer_of_recall_has_its_reason(tmp_path: Path, capsys: pytest.Cap
     assert all(reason.split()[-1] != "of" for one in found for reason in one["reasons"])
 
 
+def test_two_lessons_are_kept_apart_and_one_is_not_two(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The decision is shown; a lesson given twice is wrong use, and `why` says what was not scanned."""
+    make_store(tmp_path)
+    ids = ["01M77D6MGE1MAW2G850FE8D5GP", "01M77D6MGE1MAW2G850FE8D5GQ"]
+    for name in ids:
+        made = Solution(name, f"Lesson {name[-1]}", "bugs", "Clear the cache.", created=DAY)
+        (tmp_path / "solutions" / "bugs" / f"{name[-1]}.md".lower()).write_text(render_solution(made))
+    assert run_command(["dedup", "--keep-both", ids[0], ids[0], "--store", str(tmp_path)]) == 2
+    assert "wants two lessons" in capsys.readouterr().err
+    assert run_command(["dedup", "--keep-both", *ids, "--store", str(tmp_path)]) == 0
+    assert f"keep both {ids[0]} and {ids[1]}" in capsys.readouterr().out
+    made = Solution(ids[0], "Lesson P", "bugs", "Clear the other cache.", created=DAY)
+    (tmp_path / "solutions" / "bugs" / "p.md").write_text(render_solution(made))
+    assert run_command(["why", ids[0], "--store", str(tmp_path)]) == 0
+    assert "not scanned as it stands" in capsys.readouterr().out
+
+
 def test_a_reason_says_the_words_that_were_asked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """Not their stems, which are no words."""
     make_store(tmp_path)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from flows.commands.common import add_approve, need_paths, open_world, print_json, print_report
+from index.errors import UsageError
 from index.plural import plural
 
 if TYPE_CHECKING:
@@ -64,6 +65,8 @@ def _keep_both(world: World, options: argparse.Namespace) -> int:
     from index.lookup import find_solution
 
     a, b = (find_solution(world.root, name, ("solutions",)) for name in options.keep_both)
+    if a.id == b.id:
+        raise UsageError(f"hotwash dedup: --keep-both wants two lessons, and {a.id} is one.")
     before = read_bytes(world.root / DECISIONS_FILE)
     line = render_decision(a, b, current_user(), world.now.date().isoformat())
     change = Change(DECISIONS_FILE, before, (before or b"") + line.encode(), f"keep both {a.id} and {b.id}")
