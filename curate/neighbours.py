@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from curate.dedup import text_differences
+from detectors.poison_episode import Row, episode_findings
 from detectors.poison_neighbours import READ, Neighbours
 from detectors.poison_store import CHAIN, Note, StoreFinding, raise_verdicts, scan_notes
 from index.records import Solution, Verdict
@@ -59,6 +60,24 @@ def judge_neighbours(
             named |= {one.path for one in doubted if one.path != path}
         wanted = sorted(place_of[path] for path in named if path not in judged) if turn == 0 else []
     return judged
+
+
+def judge_episodes(
+    solutions: Iterable[Solution],
+    judged: Mapping[str, Verdict],
+    kept: Callable[[str], Sequence[Row]],
+) -> dict[str, Verdict]:
+    """The verdicts by path with what the kept turns of the cited sessions tell against a lesson; `kept` gives those of
+    a session's key, none where they are no longer kept: then nothing is known, and nothing is said."""
+    raised: dict[str, Verdict] = {}
+    for solution in solutions:
+        if solution.path in judged:
+            rows = [kept(session) for session in dict.fromkeys(source.session for source in solution.sources)]
+            told = [row for some in rows for row in some] if all(rows) else []
+            found = episode_findings(solution, advice_of(solution.body), told)
+            about = [StoreFinding(solution.path, one) for one in found]
+            raised |= raise_verdicts([solution], judged, about)
+    return raised
 
 
 def _explained(found: StoreFinding, by_path: Mapping[str, Solution]) -> bool:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from curate.effects import Causes
-from curate.neighbours import judge_neighbours
+from curate.neighbours import judge_episodes, judge_neighbours
 from curate.tombstones import Tombstones, read_tombstones
 from curate.verdicts import (
     Verdicts,
@@ -26,6 +26,7 @@ from curate.verdicts import (
     write_verdicts,
 )
 from detectors.poison.scan import rule_set_version, scan_solution
+from flows.project_folders import kept_turns
 from flows.report import Report, StageLine
 from index.apply import apply, end_run, recover, start_run
 from index.changes import Plan, Run, advance
@@ -148,6 +149,7 @@ class Pass:
         if changed:
             alone = {one.path: self.verdicts.by_hash[text_hash(one.text)] for one in solutions}
             judged = judge_neighbours(solutions, alone, self.below(QUARANTINE), changed)
+            judged |= judge_episodes(solutions, judged, kept_turns(self.world.root))
             self.verdicts = with_raised(self.verdicts, solutions, judged)
         if not self.dry_run:
             write_verdicts(self.world.root, self.verdicts)

@@ -1,10 +1,12 @@
-"""Where projects lie on this machine, from the folders that their sessions worked in."""
+"""What the kept episodes tell: a session's turns, and where projects lie on this machine by the folders worked in."""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
+from typing import Any
 
 from curate.drafts import Draft
 from index.files import read_bytes
@@ -46,6 +48,20 @@ def find_episode_files(root: Path) -> EpisodeFiles:
     for path in sorted((root / EPISODES).rglob(f"*{ENDING}")):
         found.setdefault(path.name.removesuffix(ENDING).rpartition("-")[2], []).append(path)
     return found
+
+
+def kept_turns(root: Path) -> Callable[[str], list[dict[str, Any]]]:
+    """A function that gives a session's kept turns, none where they are kept no longer; it reads each file once."""
+    files: EpisodeFiles | None = None
+
+    @cache
+    def turns(session: str) -> list[dict[str, Any]]:
+        nonlocal files
+        files = find_episode_files(root) if files is None else files
+        read = [read_episode(read_bytes(path) or b"") for path in files.get(_tail(session), ())]
+        return [row for head, rows in read if head.get("session") == session for row in rows]
+
+    return turns
 
 
 def _tail(session: str) -> str:
