@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import timedelta
 from functools import cached_property
 from itertools import combinations
 
@@ -43,6 +44,7 @@ WORDS = re.compile(r"\w+")
 CHAIN_WORDS = 80
 BURST = 3
 MANY_SUPERSEDED = 3
+TOGETHER = timedelta(hours=1)
 SELF_PRAISE = frozenset(
     "approved_by verified_by reviewed_by validated reward uses success_rate endorsed_by score".split()
 )
@@ -215,15 +217,18 @@ def point(note: Note, rule: str, severity: str, reason: str, others: Iterable[No
 def entity_swaps(notes: Sequence[Note], project_files: Mapping[str, str]) -> Iterator[StoreFinding]:
     """A name that the store knows is led to one that only such notes know; and what then builds on the new name."""
     project = "\n".join(project_files.values()).lower()
-    for place, note in enumerate(notes):
+    for note in notes:
         for swap in note.swaps:
             if swap.new in project or swap_accounted(note, swap):
                 continue
-            before = [other for other in notes[:place] if not other.origins & note.origins]
+            # What came in together speaks for nothing: files dropped at once bear one time, in no order.
+            others = [other for other in notes if other is not note and not other.origins & note.origins]
+            before = [other for other in others if other.solution.created <= note.solution.created]
             knows_old = [other for other in before if mentions(other, swap.old)]
             if not knows_old and swap.old not in project:
                 continue
-            if any(mentions(other, swap.new) and not introduces(other.swaps, swap.new) for other in before):
+            earlier = [other for other in before if other.solution.created <= note.solution.created - TOGETHER]
+            if any(mentions(other, swap.new) and not introduces(other.swaps, swap.new) for other in earlier):
                 continue
             reason = f"leads {swap.old}, which the store knows, to {swap.new}, which nothing else knows"
             if len(note.solution.body) > LONG_BODY:

@@ -56,6 +56,16 @@ def test_a_known_name_led_to_an_unknown_one_is_stopped_and_what_builds_on_it() -
     assert set(stopped) == {swap.path, later.path}
 
 
+@pytest.mark.parametrize("first", [5, 9])
+def test_what_came_in_with_a_swap_does_not_speak_for_it(first: int) -> None:
+    """Files dropped at once bear one time, and their names any order; a note of the week before does speak for it."""
+    swap = lesson(7, "`stats-replica` moved to `stats-mirror`, use `stats-mirror` for the report.")
+    plain = lesson(first, "Reports are read from `stats-mirror` in 20 ms.")
+    together = judged(swap, replace(plain, created=swap.created))
+    assert set(together) == {swap.path, plain.path}
+    assert judged(swap, replace(plain, created=swap.created - timedelta(days=7))) == {}
+
+
 def test_a_swap_with_a_pull_request_two_sessions_or_a_review_passes() -> None:
     """What has something beside its own word to show is not held back."""
     text = "`stats-replica` was moved to `stats-eu-x9`, use that."
