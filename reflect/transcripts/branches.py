@@ -24,8 +24,14 @@ def dead_records(nodes: Mapping[str, Node], last: str) -> frozenset[str]:
     live_child = _live_children(nodes, last)
     branches: dict[str, list[str]] = {}
     roots: dict[str, str] = {}
-    for name in nodes:
-        if name not in live_child and (root := _branch_root(name, nodes, live_child, roots)):
+    for name, node in nodes.items():
+        if name in live_child:
+            continue
+        if node.parent in roots and name not in roots:  # as a rule a parent stands before its children
+            root = roots[name] = roots[node.parent]
+        else:
+            root = _branch_root(name, nodes, live_child, roots)
+        if root:
             branches.setdefault(root, []).append(name)
     dead: set[str] = set()
     for root, members in branches.items():

@@ -82,10 +82,14 @@ def only_thinks(record: dict[str, Any]) -> bool:
 
 def is_typed(record: dict[str, Any]) -> bool:
     """Whether a record is a message that a person typed, by its shape."""
-    if record.get("type") != "user" or is_injected(record) or record.get("isSidechain") is True:
+    if record.get("type") != "user":
         return False
     message = record.get("message")
     content = message.get("content") if isinstance(message, dict) else None
-    if isinstance(content, list):
-        return any(isinstance(block, dict) and block.get("type") == "text" for block in content)
-    return isinstance(content, str)
+    if not isinstance(content, str):  # mostly a result
+        for block in content if isinstance(content, list) else ():
+            if isinstance(block, dict) and block.get("type") == "text":
+                break
+        else:
+            return False
+    return record.get("isSidechain") is not True and not is_injected(record)
