@@ -55,7 +55,7 @@ _HINT_OF_CAUSE = either(r"""
     \b(?:does|do|did|was|were|is|are|has|have|can)(?:n'?t| not)\b|\bnever\b|\bno longer\b|\bmissing\b
     \bneeds?\b|\brequires?\b|\bexpects?\b|\bmust\b|\bha(?:s|ve) to\b|\bm(?:ay|ight) be\b|\bdepends? on\b
     \b(?:is|are|was|were|gets?|got) (?:\w+ )?(?:slower|worse|heavier|larger)\b|\bbreaks?\b|\bcosts? more\b
-    \blacks?\b|\bneeded\b|\brequired\b|\bignores?\b|\b(?:refuses?|rejects?)\b|\bshares?\b|\bleaks?\b|\bcollides?\b
+    \blacks?\b|\bneeded\b|\brequired\b|\bignores?\b|\benforces?\b|\b(?:refuses?|rejects?)\b|\bshares?\b|\bleaks?\b|\bcollides?\b
     \bstill\b|\bonly\b|\balready\b|\bbut\b|\btaken by\b|\bin use\b
     # German, French, Spanish, Italian, Russian
     \bweil\b|\bda\b|\bparce que\b|\bcar\b|\bporque\b|perché|потому что
@@ -116,6 +116,12 @@ _VERBS = (
     "strip stub supply swap switch sync tag target tell throw trim truncate try turn type unlock unset "
     "unwrap update upgrade use validate wait widen wire wrap write"
 ).split()
+_ANY_VERB = re.compile(
+    r"(?!(?:see|know|think|wonder|be|not|need|want|like|ask|explain|tell|note|assume|guess|probably|also|only|still|just|"
+    r"keep you|let|get|leave (?:it|that|this)|report|use the)\b)[a-z][a-z-]{3,14} \S",
+    re.IGNORECASE,
+)
+_I_DO = re.compile(r"^(?:so )?I (?:now |also |therefore )?(\w{2,12} .{6,200}?)(?: now)?[.!]?$")
 _VERB = re.compile(rf"^(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
 _ONLY_A_STEP = re.compile(rf"(?:{_STEP})\b(?! back)", re.IGNORECASE)
 _PAST_TO_ORDER = dict(
@@ -180,8 +186,13 @@ def order_in(sentence: str) -> str:
         return f"have {now[1]} {now[2]} {now[3]}"
     for found in _TO_DO.finditer(bare):
         order = found[1].strip(" *_")
-        if is_order(order) and not _ONLY_A_STEP.match(order):
+        # What an agent says that it will do is a verb, known or not; an unknown one has to name what it is about.
+        known = is_order(order) or (has_literal(order) and _ANY_VERB.match(order) is not None)
+        if known and not _ONLY_A_STEP.match(order):
             return order
+    told = _I_DO.match(bare)
+    if told and is_order(told[1]) and has_literal(told[1]) and not _ONLY_A_STEP.match(told[1]):
+        return told[1]
     return bare if has_literal(bare) and len(bare) < 200 and _TO_DO_ELSEWHERE.search(bare) else ""
 
 

@@ -19,6 +19,14 @@ REACH = 40
 # A report in a few sentences, and how soon its answer comes.
 LONGEST_REPORT = 700
 ANSWERED = 16
+LONGEST_PASTED = 3000
+REPORTED = either(r"""
+    \b(?:error|exception|traceback|fails?|failed|failing|hangs?|hung|crash\w*|broken|breaks?|wrong|bug|stuck|red)\b
+    \b(?:does|do|is|are|has|did|was|can)(?:n'?t| not)\b.{0,60}\b(?:work|show|load|save|start|send|update|appear|open)\w*
+""")
+_WHY = re.compile(
+    r"\b(?:because|since|but|requires?|needs?|only|so that|never|still|expects?)\b|n't\b|\bnot\b", re.IGNORECASE
+)
 _WRONG = either(r"""
     \bonly\b|\binstead of\b|\bwrong\b|\bincorrect\b|\bbroken\b|\berrors?\b|\bfail\w*\b|\bbug\b|\bmissing\b|\bnever\b
     \b(?:does|do|is|are|has|have|did|was|can)(?:n'?t| not)\b|\bnot (?:work|show|load|sav|send|updat)\w+
@@ -60,6 +68,20 @@ def grants_cause(session: Session, at: int) -> bool:
     return heard and yields(text) and any(has_literal(s) and cause_weight(s) for s in sentences(text, 4))
 
 
+def explains_report(session: Session, start: int, at: int, end: int) -> bool:
+    """Whether a statement says exactly why something that the person reported as wrong is so, and edits write of it."""
+    report = session.turns[start]
+    if not is_person(report) or len(report.text) > LONGEST_PASTED or not REPORTED.search(report.text[:LONGEST_PASTED]):
+        return False
+    edits = [turn for turn in session.turns[start:end] if is_edit(turn)]
+    changed = "\n".join([*(turn.change[:6000] for turn in edits), *(path for turn in edits for path in turn.paths)])
+    for one in sentences(session.turns[at].text, 12):
+        named = [literal.strip("`()") for literal in LITERAL.findall(one)]
+        if _WHY.search(one) and cause_weight(one) and any(name in changed for name in named if len(name) > 3):
+            return True
+    return False
+
+
 def names_remedy(session: Session, start: int, at: int, end: int) -> bool:
     """Whether a statement answers the person's report of a wrong behaviour with an exact remedy and its reason.
 
@@ -87,6 +109,7 @@ def _diagnosis(session: Session, start: int, end: int) -> Episode | None:
     told = [i for i in range(start, end) if is_statement(session.turns[i])]
     said = [i for i in told if names_cause(session.turns[i].text)]
     said = said or [i for i in told if grants_cause(session, i)]
+    said = said or [i for i in told if explains_report(session, start, i, end)]
     said = said or [i for i in told if i <= start + ANSWERED and names_remedy(session, start, i, end)]
     edits = [i for i in range(start, end) if is_edit(session.turns[i])]
     for at in reversed(said):

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 
 from detectors.agent_words import is_plan, order_in
+from detectors.diagnosed_cause import names_cause
 from detectors.evidence import is_edit, is_failure, is_person, is_statement, taken_back, telling_line
-from detectors.person_words import rejects
+from detectors.person_words import is_task, rejects
 from detectors.sentences import has_literal, sentences
 from index.records import Episode, Session
 from reflect.draft import (
@@ -72,6 +73,8 @@ def draft_diagnosis(session: Session, episode: Episode) -> Draft | None:
     symptom = _symptom(report)
     if not symptom and rejects(report):
         symptom = next(filter(None, (_symptom(t.text) for t in reversed(session.turns[:first]) if is_person(t))), "")
+    if not symptom and report and not is_task(report):
+        symptom = shorten(next(iter(sentences(report, 1)), ""), 240).rstrip(".")
     failed = next(
         (
             (display(turn.command) or turn.tool, error)
@@ -107,7 +110,11 @@ def draft_diagnosis(session: Session, episode: Episode) -> Draft | None:
         why=f"{seen} {f'{steps} steps went by from there to the fix.' if steps > 8 else ''}".strip(),
         instead=instead_of(order or capital(did), did if order else "", ""),
         category="bugs",
-        worth=3.6 + 0.8 * bool(order) + 0.6 * bool(symptom) + 0.4 * (episode.check is not None),
+        worth=3.6
+        - 1.2 * (not names_cause(session.turns[named].text))
+        + 0.8 * bool(order)
+        + 0.6 * bool(symptom)
+        + 0.4 * (episode.check is not None),
         confidence=sure(0.75, order, symptom),
     )
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from detectors.evidence import check_in_common, taken_back, telling_line
+from detectors.evidence import check_in_common, checks_of, taken_back, telling_line
 from detectors.failure_then_fix import is_test
 from detectors.sentences import LITERAL, has_literal
 from index.records import Episode, Session
@@ -33,6 +33,7 @@ from reflect.quotes import (
     best_cause,
     best_need,
     best_order,
+    capital,
     code,
     is_requirement,
     line_pair,
@@ -42,6 +43,12 @@ from reflect.quotes import (
 )
 
 SHORT = 60
+_ERROR_MARK = re.compile(r"^(?:error|fatal|failed)\b[^:]{0,20}: ", re.IGNORECASE)
+_DEMANDS = re.compile(
+    r"\b(?:expects|must(?: not)? (?:be|have|start|match|contain)|may not be|is required|requires an?|"
+    r"only accepts|should be)\b",
+    re.IGNORECASE,
+)
 TYPO = 0.75  # likeness of two words from which one is the other mistyped
 _TAIL = re.compile(r"\s*(?:\|\s*(?:head|tail|grep|cat|less|wc|sort)\b.*|\d?>&?\s*\S+)")
 _ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
@@ -218,7 +225,13 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
     else:
         old, new = display(failed.command), display(check.command)
         swap = difference(old, new) if old and new else ""
-        if refused and failed.command:
+        demand = _ERROR_MARK.sub("", bare_error(error))
+        if _DEMANDS.search(demand) and len(demand) < 110 and not refused:
+            # What the error says is wanted is what to do; how it was met is seen in the run that passed.
+            title = with_context(capital(demand), code((checks_of(failed.command) or (command,))[-1], 50))
+            did = f"{code(new, 120)} went through" if new else "the call went through when it was given so"
+            worth += 0.8
+        elif refused and failed.command:
             title, did = (
                 with_context(f"Leave out {code(refused[-1])}", short),
                 f"{code(command)} went through without it",
@@ -234,6 +247,9 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
             worth += 0.6
         elif order and has_literal(order):
             title, did = with_context(order, short), ""
+        elif is_requirement(cause):
+            title, did = with_context(cause, short), "the call went through when it was given so"
+            worth += 0.4
         else:
             return None
     return Draft(

@@ -44,7 +44,7 @@ def draft_finding(session: Session, episode: Episode) -> Draft | None:
             else "It was found by reading the code: no check tells of it.",
             instead=f"{sentence(shorten(order, 400))} {capital(sentence(did)) if did else ''}".strip(),
             category="bugs",
-            worth=3.0 + 0.4 * has_literal(order) + 0.4 * has_literal(found.problem) + 0.4 * bool(did),
+            worth=3.0 + 0.8 * given + 0.4 * has_literal(order) + 0.4 * has_literal(found.problem) + 0.4 * bool(did),
             confidence=sure(0.7, did),
             paths=() if given else paths_named(turn.text, found),
         )

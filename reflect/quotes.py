@@ -76,7 +76,8 @@ _CAUSE_LEAD = re.compile(
 _REQUIRES = re.compile(
     r"\b(?:must(?:n'?t| not)?|needs?(?! (?:to be )?(?:fix|updat|chang|adjust))|requires?|ha(?:s|ve) to|"
     r"expects?(?= an?\b| `)"
-    r"|only (?:works?|accepts?|takes?|runs?|supports?)|(?:is|are) required|can only|may only|cannot be|can'?t be"
+    r"|only (?:works?|accepts?|takes?|runs?|supports?)|(?:is|are) required|enforces?"
+    r"|can only|may only|cannot be|can'?t be"
     r"|(?:does not|doesn't|do not|don't) (?:support|accept|allow))\b",
     re.IGNORECASE,
 )
@@ -95,6 +96,12 @@ _BECAUSE = re.compile(
 )
 _NEXT_STEP = re.compile(r"(?:the |our |my )?next (?:step|thing)\b", re.IGNORECASE)
 _BY_DOING = re.compile(r"\bby \w{3,20}ing\b|\bso that\b|\binstead of\b", re.IGNORECASE)
+# A left-over of the change under way, or a file that is changed in no way that is told.
+_LEFT_OVER = re.compile(
+    r"(?:remove|drop|delete) (?:the |an? |those |these )?(?:now )?unused\b|"
+    r"(?:update|fix|edit|change|modify|adjust|rewrite|refactor) `[^`]+`[.:]?$",
+    re.IGNORECASE,
+)
 _PUT_RIGHT = re.compile(
     r"^(?:fix|update|correct|restart|address|resolve|refactor|adjust|rewrite|change|modify|improve|clean|handle|try|do|"
     r"run|create|add|write|make|open|build|use) "
@@ -217,6 +224,8 @@ def is_telling(order: str) -> bool:
     if not order or order.rstrip().endswith("?") or (len(order.split()) < 2 and order.isascii()):
         return False
     main = _ASIDES.split(order)[0]
+    if _LEFT_OVER.match(order):
+        return False
     if (_VAGUE.search(main.strip(" .:")) and not has_literal(order)) or _PRONOUN.match(order):
         return False
     return not _PUT_RIGHT.match(order) or _BECAUSE.search(order) is not None

@@ -411,6 +411,41 @@ STORIES |= {
         ],
         "Run `GDK_BACKEND=x11 shop-gui`: Forcing `x11` avoids the Wayland backend",
     ),
+    "a pasted log whose cause the agent explains": (
+        [
+            person("CI is red:\n\nerror: cannot build `clock v0.3`, it wants a newer compiler"),
+            agent("CI pins `toolchain.toml` to 1.70, but `clock` requires 1.80. I'll bump `toolchain.toml` to 1.80."),
+            edit("toolchain.toml", 'channel = "1.70"', 'channel = "1.80"'),
+        ],
+        "Bump `toolchain.toml` to 1.80",
+    ),
+    "a cause told only at the end": (
+        [
+            person("the deploy script hangs at the migration step, please fix"),
+            edit("deploy.sh", "./migrate", "./migrate --yes"),
+            agent("It hung because `./migrate` asks when stdin is a terminal. I pass `--yes` in `deploy.sh` now."),
+        ],
+        "Pass `--yes` in `deploy.sh`",
+    ),
+    "a verb that no list holds": (
+        [
+            person("export the orders"),
+            edit("export.py", "", "return csv(rows)"),
+            agent("Added."),
+            person("shouldn't this go through the queue like the other exports? some have millions of rows"),
+            agent("Good point. Large ones would hold up the web worker, so I'll shelve `csv()` for `export_job`."),
+            edit("export.py", "return csv(rows)", "return later(export_job)"),
+        ],
+        "Shelve `csv()` for `export_job`",
+    ),
+    "a hook that says what it wants": (
+        [
+            run('git commit -m "x"', "✖   subject may not be empty [subject-empty]", failed=True),
+            agent("The hook wants conventional commits."),
+            run('git commit -m "fix: x"', "1 file changed"),
+        ],
+        "Subject may not be empty [subject-empty] (`git commit`)",
+    ),
     "an observation that the agent grants": (
         [
             agent("The tax is shown."),
