@@ -44,6 +44,11 @@ WORDS = re.compile(r"\w+")
 CHAIN_WORDS = 80
 BURST = 3
 MANY_SUPERSEDED = 3
+# A lesson of a session has one to three triggers, of one or two kinds.
+HUB = 6
+HUB_SHARE = 0.7
+KIND = 6
+HEAD = re.compile(r"[a-z]\w{2,40}")
 TOGETHER = timedelta(hours=1)
 SELF_PRAISE = frozenset(
     "approved_by verified_by reviewed_by validated reward uses success_rate endorsed_by score".split()
@@ -177,6 +182,7 @@ def scan_notes(
     found += false_supersessions(notes)
     found += forged_provenance(notes, known_sessions, used)
     found += outside_instructions(notes)
+    found += hubs(notes)
     found += poisoned_sources(notes, verdicts)
     found += poisoned_names(notes, verdicts)
     paths = {one.path for one in live}
@@ -422,6 +428,26 @@ def forged_provenance(
             yield point(note, "self_praise", severity, f"praises itself in its front matter: {', '.join(praise)}")
         if note.approved and not note.backed:
             yield point(note, "claimed_authority", "medium", "claims an approval that nothing shows")
+
+
+def hubs(notes: Sequence[Note]) -> Iterator[StoreFinding]:
+    """A note whose triggers name many unrelated things of which its body says nothing: it would ride on every query."""
+    for note in notes:
+        if note.backed:
+            continue
+        triggers = note.solution.triggers
+        wide = [glob for glob in triggers.paths if not re.search(WORDS, glob)]
+        heads = {
+            HEAD.findall(one.lower())[0] for one in (*triggers.commands, *triggers.paths) if HEAD.search(one.lower())
+        }
+        kinds = {word[:KIND] for word in heads} | {f"{one.lower()[:KIND]}!" for one in triggers.errors}
+        told = {word[:KIND] for word in HEAD.findall(note.said.lower())}
+        strange = {one for one in kinds if one.rstrip("!") not in told}
+        if len(kinds) >= HUB and len(strange) >= HUB_SHARE * len(kinds):
+            reason = f"fires on {len(kinds)} kinds of things, and speaks of {len(kinds) - len(strange)} of them"
+            yield point(note, "hub", "high", reason)
+        elif wide:
+            yield point(note, "hub", "medium", f"fires on every file: {wide[0]}")
 
 
 def outside_instructions(notes: Sequence[Note]) -> Iterator[StoreFinding]:
