@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import types
 import typing
 from collections.abc import Mapping
@@ -206,10 +207,19 @@ class Settings:
 
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
 FALSE_WORDS = frozenset({"0", "false", "no", "off"})
+# Least and most of the numbers that may not be any number from 0 on: shares, what counts things there must be, a port.
+SHARE, SOME = (0, 1), (1, math.inf)
+BOUNDS: dict[str, tuple[float, float]] = {
+    **dict.fromkeys(("threshold", "cluster_bound", "estimate", "pack_confidence"), SHARE),
+    **dict.fromkeys(("budget_per_pass", "budget_per_quarter"), SHARE),
+    **dict.fromkeys(("permutations", "bands", "rows", "workers", "shard_files", "sessions", "days"), SOME),
+    "ratio": (0, 100),
+    "port": (0, 65_535),
+}
 
 
-def _convert(value: object, wanted: Any, where: str) -> object:
-    """`value` as the annotated type `wanted`; a string from the environment is read as that type."""
+def _convert(value: object, wanted: Any, where: str, name: str) -> object:
+    """`value` as the annotated type `wanted` of the setting `name`; text from the environment is read as that type."""
     origin = typing.get_origin(wanted)
     if origin in (types.UnionType, typing.Union):
         if value is None or value == "":
@@ -227,15 +237,29 @@ def _convert(value: object, wanted: Any, where: str) -> object:
             return word in TRUE_WORDS
         raise SettingsError(f"{where}: wanted true or false, found {value!r}.")
     if wanted in (int, float):
-        if not isinstance(value, bool):
-            try:
-                return wanted(value)
-            except (TypeError, ValueError):
-                pass
-        raise SettingsError(f"{where}: wanted a number, found {value!r}.")
+        return _number(value, wanted, where, name)
     if isinstance(value, str):
         return value
     raise SettingsError(f"{where}: wanted a text, found {value!r}.")
+
+
+def _number(value: object, wanted: Any, where: str, name: str) -> int | float:
+    """A finite number within the bounds of the setting `name`; of a whole number no fraction is cut off."""
+    least, most = BOUNDS.get(name, (0, math.inf))
+    kind = "a whole number" if wanted is int else "a number"
+    try:
+        number: int | float = wanted(value)
+        fits = (
+            not isinstance(value, bool) and math.isfinite(number) and (wanted is float or number == float(str(value)))
+        )
+    except (TypeError, ValueError, OverflowError):
+        fits = False
+    if not fits:
+        raise SettingsError(f"{where}: wanted {kind}, found {value!r}.")
+    if not least <= number <= most:
+        span = f"{least} or more" if most == math.inf else f"from {least} to {most:,}"
+        raise SettingsError(f"{where}: wanted {kind}, {span}, found {value!r}.")
+    return number
 
 
 def _build(cls: type, given: object, where: str, env: Mapping[str, str], prefix: str) -> Any:
@@ -260,9 +284,9 @@ def _build(cls: type, given: object, where: str, env: Mapping[str, str], prefix:
                 nested = {**(nested if isinstance(nested, dict) else {}), "name": env[variable]}
             values[name] = _build(typing.cast("type", kind), nested, at, env, f"{variable}_")
         elif env.get(variable):
-            values[name] = _convert(env[variable], kind, variable)
+            values[name] = _convert(env[variable], kind, variable, name)
         elif given.get(name) is not None:
-            values[name] = _convert(given[name], kind, at)
+            values[name] = _convert(given[name], kind, at, name)
     return cls(**values)
 
 
@@ -277,6 +301,8 @@ def read_settings(root: Path, env: Mapping[str, str]) -> Settings:
         try:
             given = safe_yaml(path.read_text(encoding="utf-8-sig"))
         except (yaml.YAMLError, UnicodeDecodeError) as error:
-            raise SettingsError(f"{path}: not valid YAML: {error}. Mend the file or move it away.") from error
+            raise SettingsError(
+                f"{path}: not valid YAML: {' '.join(str(error).split())}. Mend the file or move it away."
+            ) from error
     built = _build(Settings, given, str(path), env, "HOTWASH_")
     return typing.cast("Settings", built)

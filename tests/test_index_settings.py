@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 
 import pytest
 
 from index.errors import SettingsError
-from index.settings import Settings, read_settings
+from index.settings import BOUNDS, Settings, read_settings
 
 
 def test_no_file_and_no_variable_give_the_defaults(tmp_path: Path) -> None:
@@ -29,7 +30,17 @@ def test_the_environment_wins_and_an_empty_variable_counts_as_unset(tmp_path: Pa
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("decay: {stale_days: many}", "decay: stale_days: wanted a number, found 'many'"),
+        ("decay: {stale_days: many}", "decay: stale_days: wanted a whole number, found 'many'"),
+        ("decay: {stale_days: -3}", "decay: stale_days: wanted a whole number, 0 or more, found -3"),
+        ("decay: {archive_days: 3.5}", "decay: archive_days: wanted a whole number, found 3.5"),
+        ("decay: {stale_days: true}", "wanted a whole number, found True"),
+        ("decay: {budget_per_pass: 5}", "wanted a number, from 0 to 1, found 5"),
+        ("model: {daily_cap_usd: -1}", "wanted a number, 0 or more, found -1"),
+        ("model: {daily_cap_usd: .inf}", "wanted a number, found inf"),
+        ("model: {daily_cap_tokens: .inf}", "wanted a whole number, found inf"),
+        ("model: {daily_cap_usd: .nan}", "wanted a number, found nan"),
+        ("serve: {port: 99999999}", "wanted a whole number, from 0 to 65,535, found 99999999"),
+        ("spread: {shard_files: 0}", "wanted a whole number, 1 or more, found 0"),
         ("decay: {stale: 1}", "unknown setting 'stale'. Known here: stale_days"),
         ("nonsense: 1", "unknown setting 'nonsense'"),
         ("redact: {personal_data: perhaps}", "wanted true or false, found 'perhaps'"),
@@ -45,3 +56,26 @@ def test_a_bad_setting_is_named_with_its_place(tmp_path: Path, text: str, words:
         read_settings(tmp_path, {})
     assert words in str(raised.value)
     assert "config.yaml" in str(raised.value)
+
+
+def test_every_default_is_within_its_bounds() -> None:
+    """And each bound is that of a setting there is."""
+    names = set()
+    for section in fields(Settings):
+        values = getattr(Settings(), section.name)
+        if not is_dataclass(values):
+            continue
+        for one in fields(values):
+            value = getattr(values, one.name)
+            names.add(one.name)
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                least, most = BOUNDS.get(one.name, (0, float("inf")))
+                assert least <= value <= most, one.name
+    assert BOUNDS.keys() <= names
+
+
+def test_a_number_from_the_environment_is_held_to_its_bounds(tmp_path: Path) -> None:
+    """The variable is named."""
+    with pytest.raises(SettingsError, match="HOTWASH_DECAY_STALE_DAYS: wanted a whole number, 0 or more, found '-1'"):
+        read_settings(tmp_path, {"HOTWASH_DECAY_STALE_DAYS": "-1"})
+    assert read_settings(tmp_path, {"HOTWASH_DEDUP_THRESHOLD": "0.8"}).dedup.threshold == 0.8
