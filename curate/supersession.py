@@ -55,6 +55,9 @@ _REPLACED = (
 )
 # "the old value に代わり" stands before its mark, in Japanese and Chinese.
 _REPLACED_AFTER = r"(?:ではなく|の代わりに|に代わ|から(?:変更|移行)|改为|改成)"
+_MARK = re.compile(f"{_REPLACED}|{_REPLACED_AFTER}", re.IGNORECASE)
+# Characters on either side of a mark within which the value that it speaks of begins and ends.
+REACH = 160
 _SAYS = re.compile(
     r"(?:\b(?:is|are|uses?|needs?|requires?|wants?|takes?|has|have|equals?|defaults? to"
     r"|(?:set|pinned|bound|limited) to"
@@ -179,9 +182,15 @@ def _without_replaced(older: Solution, newer: Solution) -> tuple[frozenset[str],
     """The values of the older that the newer names only as replaced (", not 5432"), and the newer without that."""
     title, body = newer.title, newer.body
     named: set[str] = set()
+    # Most words stand near no such mark, and a pattern for each of them would cost more than all the rest.
+    near = _near_marks(f"{title}\n{body}")
+    if not near:
+        return frozenset(), newer
     values = _words(older) | literal_set(f"{older.title}\n{older.body}")
     for value in sorted(values, key=lambda one: (-len(one), one)):
         if value.lower() in STOPWORDS or not value.strip() or value not in f"{title}\n{body}":
+            continue
+        if value not in near and len(value) < REACH - 80:
             continue
         found = _replaced(value)
         stripped = found.sub("", title), found.sub("", body)
@@ -189,6 +198,12 @@ def _without_replaced(older: Solution, newer: Solution) -> tuple[frozenset[str],
             named.add(value.lower())
             title, body = stripped
     return frozenset(named), replace(newer, title=title, body=body)
+
+
+def _near_marks(text: str) -> str:
+    """The parts of a text in which a value can be called replaced; "" where nothing is."""
+    marks = _MARK.finditer(text)
+    return "\n".join(text[max(0, mark.start() - REACH) : mark.end() + REACH] for mark in marks)
 
 
 def _replaced(value: str) -> re.Pattern[str]:
