@@ -15,7 +15,9 @@ from reflect.transcripts.text import text_of
 
 _REFUSED = ("exec command rejected by user", "patch rejected by user", "rejected by user")
 # How nearly all outputs begin: what stopped or was refused does not.
-_HEADINGS = ("Chunk ID: ", "Exit code: ")
+_HEADING = re.compile(
+    r"(?:Chunk ID: [^\n]{0,80}\nWall time: [^\n]{0,80}\nProcess exited with code |Exit code: )(-?\d{1,10})"
+)
 _STOPPED = re.compile(
     r"(?:Wall time: [\d.]{1,20} seconds\s{1,3})?(?:aborted|user cancelled|user interrupted)", re.IGNORECASE
 )
@@ -59,8 +61,8 @@ def judge_result(call: Call, output: Any) -> Result:
         text = _body(text)
         return Result(text, judge_exit(call.command, code, text), code)
     head = text[:300]
-    if head.startswith(_HEADINGS) and (code := exit_code_in(head)) is not None:
-        text = _body(text)
+    if heading := _HEADING.match(head):
+        code, text = int(heading[1]), _body(text)
         return Result(text, judge_exit(call.command, code, text), code)
     if head[:80].lower().startswith(_REFUSED):
         return Result(text, refused=True)
@@ -110,5 +112,10 @@ def _unwrap_mapping(value: dict[str, Any]) -> tuple[str, int | None, bool | None
 
 def _body(text: str) -> str:
     """The program's own output, below the heading of the harness."""
-    found = _OUTPUT.search(text, 0, 600) if "Output:\n" in text[:600] else None
+    at = text.find("Output:\n", 0, 600)
+    if at < 0:
+        return text
+    if at == 0 or text[at - 1] == "\n":
+        return text[at + 8 :]
+    found = _OUTPUT.search(text, 0, 600)
     return text[found.end() :] if found else text
