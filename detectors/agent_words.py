@@ -11,7 +11,7 @@ OUTRIGHT = 3
 
 _YIELD = either(r"""
     you(?:'re| are) (?:absolutely |completely |totally |quite )?(?:right|correct)
-    (?:good|great|fair) (?:point|catch|question|call|idea|enough)
+    right[,.!:]|(?:good|great|fair) (?:point|catch|question|call|idea|enough)
     got it|understood|of course|makes sense|exactly|agreed|noted|true|indeed|ah\b|oh\b
     sorry|apologies|my (?:mistake|bad|apologies)|i (?:apologi[sz]e|misunderstood|see)\b|thanks for
     # German, French, Spanish, Portuguese, Italian, Russian
@@ -30,6 +30,7 @@ _NAMED_CAUSE = either(r"""
     \b(?:is|was|are|were|been) caused by\b
     \bthis (?:is|was|happens|happened|fails|failed|means) because\b
     ^(?:so |then |ah,? |oh,? )?it(?:'s| is| was) (?:actually )?(?:because\b|the \w+ ?\w*:)
+    \b(?:came|comes|stems|stemmed|results|resulted) from\b.{0,80}(?:`|which|\(\))
     \bturns out\b|\bthe fix (?:is|was)\b
     ^(?:so |and |then )?\w{2,14}ing\b.{6,200} (?:fixes|resolves|solves|cures) (?:it|this|that|both)\b
     ^\W{0,4}(?:fixed|resolved|corrected|solved|patched)\b.{4,240}(?:\bby \w{2,14}ing .{6,}[^:]$|: `?\w.{8,}[^:]$)
@@ -45,17 +46,18 @@ _NAMED_CAUSE = either(r"""
 """)  # noqa: E501 - one alternative a line
 # A hit of the pattern above in plain English holds one of these: most sentences need no search.
 _CAUSE_WORDS = (
-    "cause", "issue", "problem", "bug", "culprit", "mistake", "turns out", "the fix ", "the reason", "error is",
-    "error was", "es it", "es this", "es that", "es both", "fixed", "resolved", "corrected", "solved", "patched",
-    "must be", "should ", "found it", "found the", "it's ", "it is ", "it was ", "that's ", "that is ", "that was ",
-    "liegt",
+    "came from", "comes from", "stem", "result", "cause", "issue", "problem", "bug", "culprit", "mistake",
+    "turns out", "the fix ", "the reason", "error is", "error was", "es it", "es this", "es that", "es both",
+    "fixed", "resolved", "corrected", "solved", "patched", "must be", "should ", "found it", "found the", "it's ",
+    "it is ", "it was ", "that's ", "that is ", "that was ", "liegt",
 )  # fmt: skip
 _HINT_OF_CAUSE = either(r"""
     \bbecause\b|\bsince\b|\bdue to\b|\bcaused\b|\bwhich (?:means|is why|broke|breaks)\b|\binstead of\b|\bwas removed\b
     \b(?:does|do|did|was|were|is|are|has|have|can)(?:n'?t| not)\b|\bnever\b|\bno longer\b|\bmissing\b
     \bneeds?\b|\brequires?\b|\bexpects?\b|\bmust\b|\bha(?:s|ve) to\b|\bm(?:ay|ight) be\b|\bdepends? on\b
     \b(?:is|are|was|were|gets?|got) (?:\w+ )?(?:slower|worse|heavier|larger)\b|\bbreaks?\b|\bcosts? more\b
-    \blacks?\b|\bneeded\b|\brequired\b|\bignores?\b|\benforces?\b|\b(?:refuses?|rejects?)\b|\bshares?\b|\bleaks?\b|\bcollides?\b
+    \blacks?\b|\bneeded\b|\brequired\b|\bignores?\b
+    \blives? (?:in|under|at)\b|\benforces?\b|\b(?:refuses?|rejects?)\b|\bshares?\b|\bleaks?\b|\bcollides?\b
     \bstill\b|\bonly\b|\balready\b|\bbut\b|\btaken by\b|\bin use\b
     # German, French, Spanish, Italian, Russian
     \bweil\b|\bda\b|\bparce que\b|\bcar\b|\bporque\b|perché|потому что
@@ -133,6 +135,9 @@ _PAST_TO_ORDER = dict(
         "converted:convert extracted:extract increased:increase split:split ran:run configured:configure stopped:stop"
     ).split()
 )
+_THING_CURES = re.compile(
+    r"^(`[^`]{2,80}`[^.]{0,80}?) (?:fixes|resolves|solves|cures|avoids|prevents) (?:it|this|that)\b"
+)
 _BY_DOING = re.compile(
     r"^\W{0,4}(?:fixed|resolved|corrected|solved|patched)\b.{4,240}?\bby (\w{2,14}ing\b.{6,240})", re.IGNORECASE
 )
@@ -181,6 +186,9 @@ def order_in(sentence: str) -> str:
     cures = _CURES.match(bare) or _BY_DOING.match(bare)
     if cures and not cures[1].endswith((" and", " which", " that")) and is_order(order := from_gerund(cures[1])):
         return order
+    thing = _THING_CURES.match(bare)
+    if thing:
+        return f"use {thing[1]}"
     now = _NOW_DOES.search(bare)
     if now and is_order(now[2]):
         return f"have {now[1]} {now[2]} {now[3]}"

@@ -21,7 +21,7 @@ LONGEST_REPORT = 700
 ANSWERED = 16
 LONGEST_PASTED = 3000
 REPORTED = either(r"""
-    \b(?:error|exception|traceback|fails?|failed|failing|hangs?|hung|crash\w*|broken|breaks?|wrong|bug|stuck|red)\b
+    \b(?:error|exception|traceback|fails?|failed|failing|hangs?|hung|crash\w*|broken|breaks?|wrong|bug|stuck|red|miss(?:es|ing)|loses?|lost|slow|flaky|flicker\w*|twice|stale)\b
     \b(?:does|do|is|are|has|did|was|can)(?:n'?t| not)\b.{0,60}\b(?:work|show|load|save|start|send|update|appear|open)\w*
 """)
 _WHY = re.compile(
@@ -75,11 +75,10 @@ def explains_report(session: Session, start: int, at: int, end: int) -> bool:
         return False
     edits = [turn for turn in session.turns[start:end] if is_edit(turn)]
     changed = "\n".join([*(turn.change[:6000] for turn in edits), *(path for turn in edits for path in turn.paths)])
-    for one in sentences(session.turns[at].text, 12):
-        named = [literal.strip("`()") for literal in LITERAL.findall(one)]
-        if _WHY.search(one) and cause_weight(one) and any(name in changed for name in named if len(name) > 3):
-            return True
-    return False
+    said = sentences(session.turns[at].text, 12)
+    named = [literal.strip("`()") for one in said for literal in LITERAL.findall(one)]
+    told = any(_WHY.search(one) and cause_weight(one) for one in said)
+    return told and any(name in changed for name in named if len(name) > 3)
 
 
 def names_remedy(session: Session, start: int, at: int, end: int) -> bool:

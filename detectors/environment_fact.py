@@ -45,7 +45,7 @@ _KINDS: dict[str, re.Pattern[str]] = {
     "option": either(r"""
         (?:illegal|invalid|unknown|unsupported|unrecognized) (?:option|flag|argument)|unknown shorthand flag
         no such option|not a valid (?:statement separator|option)|parse error near|syntax error near unexpected
-        no matches found|bad substitution
+        no matches found|bad substitution|\bsed: .{0,20}(?:invalid command code|extra characters)
     """),
     "version": either(r"""
         requires? (?:a )?(?:newer|version|node|python|go|java|ruby|rust|php)\b|unsupported (?:engine|version|class file)

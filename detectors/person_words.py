@@ -78,6 +78,7 @@ _GENERAL = either(r"""
     \b(?:never|always|don'?t|do not|stop(?! for\b| a\b)|avoid) \w
     \bthe (?:code|test|spec|api|design|docs?) is (?:right|correct|wrong|fine)\b|\bis not correct\b
     \bwhy (?:not|are we|do we|did you|would)\b|\bcan'?t we\b|\bcouldn'?t we\b|\bnobody\b|\bno one\b
+    \b(?:is|are) (?:auto-?)?generated (?:from|by)\b|\bgets? overwritten\b|\bbelongs? (?:in|to|under)\b|\bhave to stay\b
     \bno need\b|\bnot needed\b|\bthe point (?:is|of)\b
     \bmuss\b|\bsoll\b|\bdoit\b|\bil faut\b|\bdebe\b|\bdeber[íi]a\b|нужно|надо
     应该|必须|不要|べき|해야|하지\s?마

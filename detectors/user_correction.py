@@ -34,6 +34,11 @@ REPORT = either(r"""
 """)
 
 
+_TAKE_BACK = either(r"""
+    (?:please |no[,.]? )?(?:revert|undo|roll back|back out|take back)\b
+""")
+
+
 def detect(session: Session) -> Iterator[Episode]:
     """Each refusal with words, and each message that corrects what the agent did or claimed, with the answer to it."""
     if not has_person(session):
@@ -73,7 +78,8 @@ def detect(session: Session) -> Iterator[Episode]:
 def weigh(words: str, answer: str, refused: bool) -> int:
     """How much a message reads like a correction that holds beyond the moment."""
     weight = 3 * refused + 2 * contradicts(words) + 2 * is_general(words) + has_literal(words)
-    weight += 2 * (yields(answer) and contradicts(words))
+    weight += 2 * (yields(answer) and (contradicts(words) or is_general(words)))
+    weight += 3 * (_TAKE_BACK.match(words) is not None and is_general(words))
     if not refused:
         weight += 2 * prohibits(words) + 2 * rejects(words) - 4 * approves(words)
         weight -= 6 * is_task(words) if is_task(words) else 3 * any(is_task(one) for one in sentences(words)[1:])

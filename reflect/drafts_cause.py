@@ -60,7 +60,7 @@ def draft_diagnosis(session: Session, episode: Episode) -> Draft | None:
     changed = names_in(*(turn.change[:3000] for turn in edits), *(path for turn in edits for path in turn.paths))
     cause = best_cause(texts, changed, 3)
     if not has_literal(cause):  # "the fix is" and the like name it in the sentence before
-        cause = best_cause([session.turns[named].text], changed)
+        cause = best_cause([session.turns[named].text], changed, near=True)
     if not has_literal(cause):
         cause = _remedy_reason(session.turns[named].text)
     if not has_literal(cause):

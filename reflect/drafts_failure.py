@@ -38,6 +38,7 @@ from reflect.quotes import (
     is_requirement,
     line_pair,
     names_in,
+    points_back,
     sentence,
     without_paths,
 )
@@ -181,6 +182,8 @@ def _failure_title(advice: str, order: str, acted: str, cause: str, pair: tuple[
     if advice:
         return advice
     short = code(without_paths(error), 45) if len(error.split()) > 2 else ""
+    if order and cause and points_back(order):
+        return with_context(order, cause)
     if order and has_literal(order):
         return with_context(order, short if len(order) < 45 else "")
     if order and cause:

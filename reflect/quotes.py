@@ -118,6 +118,9 @@ _PRONOUN = re.compile(
     r"both|(?:each|another)(?= of| in| to|[.,]|$))\b(?! `)",
     re.IGNORECASE,
 )
+_BACKWARD = re.compile(
+    r"(?:revert|undo|drop|remove|delete|put|take|keep|leave|do|fix|update|try|test)\b", re.IGNORECASE
+)
 _CAUSAL = re.compile(r"\b(?:because|since|due to|so|as)\b|因为|ため|때문", re.IGNORECASE)
 _FIXED = re.compile(
     r"^(?:the |a |one )?(?:\w{1,12} )?(?:fix|solution)(?: (?:is|was|would)\b|:)|\b(?:issue|problem|bug|error)s? (?:is|"
@@ -219,6 +222,11 @@ def best_order(texts: Sequence[str], names: frozenset[str], near: bool = False) 
     return capital(shorten(clean_end(_PRAISE.sub("", _AND_CHECK.sub("", clean_end(best)))), LONGEST_QUOTE))
 
 
+def points_back(order: str) -> bool:
+    """Whether an order leaves to what was said before it what it is about ("Switch it to `x`")."""
+    return _PRONOUN.match(order) is not None
+
+
 def is_telling(order: str) -> bool:
     """Whether an order says what to do, not only that something is to be put right."""
     if not order or order.rstrip().endswith("?") or (len(order.split()) < 2 and order.isascii()):
@@ -226,7 +234,9 @@ def is_telling(order: str) -> bool:
     main = _ASIDES.split(order)[0]
     if _LEFT_OVER.match(order):
         return False
-    if (_VAGUE.search(main.strip(" .:")) and not has_literal(order)) or _PRONOUN.match(order):
+    if not has_literal(order) and (_VAGUE.search(main.strip(" .:")) or points_back(order)):
+        return False
+    if points_back(order) and _BACKWARD.match(order):
         return False
     return not _PUT_RIGHT.match(order) or _BECAUSE.search(order) is not None
 

@@ -39,11 +39,13 @@ _SHOULD = re.compile(
 _FORBIDS = re.compile(r"(?:and |but |so |please )*(?:don'?t|do not|never|stop|avoid|no more|not)\b", re.IGNORECASE)
 _NO = re.compile(
     r"^(?:(?:no|nope|nein|non)(?:[,.!:;] ?|(?= (?:we|you|use|don'?t|it|that|this|i|never|always|just|please)\b) )"
-    r"|(?:wrong|hmm{1,9}|but|and|so|please|also|i (?:already )?said(?: that| to)?"
+    r"|(?:wrong|hmm{1,9}|but|and|so|please|also|(?:revert|undo|roll back) (?:that|this|it)"
+    r"|i (?:already )?said(?: that| to)?"
     r"|i(?: have|'ve)? (?:already )?(?:told|asked) you(?: to| that)?)[,.!:; ]{1,3}){1,5}",
     re.IGNORECASE,
 )
 _WE = re.compile(r"^(we) (?:use|prefer|keep|write|run|call|put|don'?t|do not|never|always|only|have)\b", re.IGNORECASE)
+_HAVE_TO = re.compile(r"^have to (?=\w)")
 _STATES = re.compile(
     r"^(?!(?:and|but|or|so|then|not|if|when|unless|only|(?:i|we)(?:'d| would| also)? (?:want|need|like|expect))\b)"
     rf"(?:(?:they|it|that|we|you|he|she|there|this)(?:'re|'s|’re|’s|'ve) |(?:[\w`'’./-]+ ){{1,5}}(?:{_VERB})\b)",
@@ -107,7 +109,7 @@ def as_rule(words: str) -> str:
     """A person's sentence as a rule: without the no or the told-you at its start, and "we use x" as "use x"."""
     bare = without_no(words)
     found = _WE.match(bare)
-    return capital(bare[found.end(1) + 1 :] if found else bare)
+    return capital(_HAVE_TO.sub("", bare[found.end(1) + 1 :]) if found else bare)
 
 
 def because(reason: str) -> str:

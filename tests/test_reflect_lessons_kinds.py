@@ -446,6 +446,55 @@ STORIES |= {
         ],
         "Subject may not be empty [subject-empty] (`git commit`)",
     ),
+    "an order that points back, told with its cause": (
+        [
+            run("pytest -x", "FAILED test_orders - IntegrityError: duplicate key", failed=True),
+            agent("`test_users` commits, so its rows leak into the next test. I'll switch it to the `db` fixture."),
+            edit("tests/test_users.py", "session.commit()", "db.flush()"),
+            run("pytest -x", "44 passed"),
+        ],
+        "Switch it to the `db` fixture: `test_users` commits",
+    ),
+    "a change that the person takes back for a reason": (
+        [
+            agent("I'll raise react to 19."),
+            edit("package.json", '"react": "18"', '"react": "19"'),
+            agent("Raised."),
+            person("revert that, we have to stay on 18 until the design system supports 19"),
+            agent("Done."),
+            edit("package.json", '"react": "19"', '"react": "18"'),
+        ],
+        "Stay on 18 until the design system supports 19",
+    ),
+    "what does it, named first": (
+        [
+            run("manage.py migrate", "OperationalError: canceling statement due to lock timeout", failed=True),
+            agent("The index waits for the table lock. `AddIndexConcurrently` with `atomic = False` avoids it."),
+            edit("migrations/0042.py", "AddIndex(", "AddIndexConcurrently("),
+            run("manage.py migrate", "OK"),
+        ],
+        "Use `AddIndexConcurrently` with `atomic = False`",
+    ),
+    "where something comes from": (
+        [
+            person("fix the flicker in the sidebar"),
+            edit("Sidebar.tsx", "const x = useState()", "const x = useLayoutEffect()"),
+            agent(
+                "The flicker came from `useEffect`, which runs after paint. Moved the measuring to `useLayoutEffect`."
+            ),
+        ],
+        "Move the measuring to `useLayoutEffect`",
+    ),
+    "a file that is generated": (
+        [
+            agent("I'll edit the client."),
+            edit("gen/client.ts", "a", "b"),
+            person("gen/ is generated from openapi.yaml, change it there and run make gen"),
+            agent("Right, I'll update `openapi.yaml` and regenerate."),
+            edit("openapi.yaml", "a", "b"),
+        ],
+        "Update `openapi.yaml` and regenerate",
+    ),
     "an observation that the agent grants": (
         [
             agent("The tax is shown."),
