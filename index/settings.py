@@ -207,12 +207,16 @@ class Settings:
 
 TRUE_WORDS = frozenset({"1", "true", "yes", "on"})
 FALSE_WORDS = frozenset({"0", "false", "no", "off"})
-# Least and most of the numbers that may not be any number from 0 on: shares, what counts things there must be, a port.
-SHARE, SOME = (0, 1), (1, math.inf)
-BOUNDS: dict[str, tuple[float, float]] = {
+# Least and most of each number: from 0 to what no clock and no count exceeds, but for shares, what counts things there
+# must be, spans of days (a hundred years at the most: dates end), and a port.
+LARGEST = 10**12
+SHARE, SOME, DAYS, ANY = (0, 1), (1, LARGEST), (0, 36_500), (0, LARGEST)
+BOUNDS: dict[str, tuple[int, int]] = {
     **dict.fromkeys(("threshold", "cluster_bound", "estimate", "pack_confidence"), SHARE),
     **dict.fromkeys(("budget_per_pass", "budget_per_quarter"), SHARE),
     **dict.fromkeys(("permutations", "bands", "rows", "workers", "shard_files", "sessions", "days"), SOME),
+    **dict.fromkeys(("stale_days", "archive_days", "episode_days", "expire_days", "later_days", "stalled_days"), DAYS),
+    "quiet_minutes": (0, DAYS[1] * 24 * 60),
     "ratio": (0, 100),
     "port": (0, 65_535),
 }
@@ -245,7 +249,7 @@ def _convert(value: object, wanted: Any, where: str, name: str) -> object:
 
 def _number(value: object, wanted: Any, where: str, name: str) -> int | float:
     """A finite number within the bounds of the setting `name`; of a whole number no fraction is cut off."""
-    least, most = BOUNDS.get(name, (0, math.inf))
+    least, most = BOUNDS.get(name, ANY)
     kind = "a whole number" if wanted is int else "a number"
     try:
         number: int | float = wanted(value)
@@ -257,7 +261,7 @@ def _number(value: object, wanted: Any, where: str, name: str) -> int | float:
     if not fits:
         raise SettingsError(f"{where}: wanted {kind}, found {value!r}.")
     if not least <= number <= most:
-        span = f"{least} or more" if most == math.inf else f"from {least} to {most:,}"
+        span = f"{least} or more" if most == LARGEST and number < least else f"from {least} to {most:,}"
         raise SettingsError(f"{where}: wanted {kind}, {span}, found {value!r}.")
     return number
 

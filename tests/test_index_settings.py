@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from index.errors import SettingsError
-from index.settings import BOUNDS, Settings, read_settings
+from index.settings import ANY, BOUNDS, DAYS, Settings, read_settings
 
 
 def test_no_file_and_no_variable_give_the_defaults(tmp_path: Path) -> None:
@@ -31,7 +31,9 @@ def test_the_environment_wins_and_an_empty_variable_counts_as_unset(tmp_path: Pa
     ("text", "words"),
     [
         ("decay: {stale_days: many}", "decay: stale_days: wanted a whole number, found 'many'"),
-        ("decay: {stale_days: -3}", "decay: stale_days: wanted a whole number, 0 or more, found -3"),
+        ("decay: {stale_days: -3}", "decay: stale_days: wanted a whole number, from 0 to 36,500, found -3"),
+        ("decay: {archive_days: 40000}", "wanted a whole number, from 0 to 36,500, found 40000"),
+        ("memory: {pack_tokens: 10000000000000}", "wanted a whole number, from 0 to 1,000,000,000,000, found"),
         ("decay: {archive_days: 3.5}", "decay: archive_days: wanted a whole number, found 3.5"),
         ("decay: {stale_days: true}", "wanted a whole number, found True"),
         ("decay: {budget_per_pass: 5}", "wanted a number, from 0 to 1, found 5"),
@@ -69,13 +71,16 @@ def test_every_default_is_within_its_bounds() -> None:
             value = getattr(values, one.name)
             names.add(one.name)
             if isinstance(value, (int, float)) and not isinstance(value, bool):
-                least, most = BOUNDS.get(one.name, (0, float("inf")))
+                least, most = BOUNDS.get(one.name, ANY)
                 assert least <= value <= most, one.name
+                assert most == DAYS[1] or not one.name.endswith("_days"), one.name
     assert BOUNDS.keys() <= names
 
 
 def test_a_number_from_the_environment_is_held_to_its_bounds(tmp_path: Path) -> None:
     """The variable is named."""
-    with pytest.raises(SettingsError, match="HOTWASH_DECAY_STALE_DAYS: wanted a whole number, 0 or more, found '-1'"):
+    with pytest.raises(
+        SettingsError, match="HOTWASH_DECAY_STALE_DAYS: wanted a whole number, from 0 to 36,500"
+    ):
         read_settings(tmp_path, {"HOTWASH_DECAY_STALE_DAYS": "-1"})
     assert read_settings(tmp_path, {"HOTWASH_DEDUP_THRESHOLD": "0.8"}).dedup.threshold == 0.8
