@@ -53,6 +53,11 @@ def test_no_text_counts_with_a_fixed_plural() -> None:
                     if not isinstance(value, ast.FormattedValue) or not isinstance(text, ast.Constant):
                         continue
                     name = ast.unparse(value.value)
-                    if isinstance(text.value, str) and COUNTED.match(text.value) and not name.isupper() and name not in LARGE:
+                    if (
+                        isinstance(text.value, str)
+                        and COUNTED.match(text.value)
+                        and not name.isupper()
+                        and name not in LARGE
+                    ):
                         found.append(f"{file.relative_to(CODE)}:{node.lineno}: {{{name}}}{text.value}")
     assert found == []

@@ -79,8 +79,6 @@ def test_every_default_is_within_its_bounds() -> None:
 
 def test_a_number_from_the_environment_is_held_to_its_bounds(tmp_path: Path) -> None:
     """The variable is named."""
-    with pytest.raises(
-        SettingsError, match="HOTWASH_DECAY_STALE_DAYS: wanted a whole number, from 0 to 36,500"
-    ):
+    with pytest.raises(SettingsError, match="HOTWASH_DECAY_STALE_DAYS: wanted a whole number, from 0 to 36,500"):
         read_settings(tmp_path, {"HOTWASH_DECAY_STALE_DAYS": "-1"})
     assert read_settings(tmp_path, {"HOTWASH_DEDUP_THRESHOLD": "0.8"}).dedup.threshold == 0.8
