@@ -111,7 +111,7 @@ def draft_diagnosis(session: Session, episode: Episode) -> Draft | None:
         instead=instead_of(order or capital(did), did if order else "", ""),
         category="bugs",
         worth=3.6
-        - 1.2 * (not names_cause(session.turns[named].text))
+        - 2.0 * (not names_cause(session.turns[named].text))
         + 0.8 * bool(order)
         + 0.6 * bool(symptom)
         + 0.4 * (episode.check is not None),
