@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from itertools import pairwise
 
 import pytest
@@ -155,3 +156,19 @@ def test_shapes() -> None:
     assert is_filler("1234567890abcdef")
     assert is_path("src/auth/token.py")
     assert is_reference("process.env.TOKEN")
+
+
+@pytest.mark.parametrize("gap", ["\\\n  ", "\n", "' +\n    '", '"\n  "'])
+@pytest.mark.parametrize("prefix", ["ghp_", "AKIA", "npm_"])
+def test_a_token_broken_right_behind_its_prefix_is_found_whole(prefix: str, gap: str) -> None:
+    """The prefix alone is a short word at a line's end."""
+    letters = random.Random(prefix)  # noqa: S311
+    alphabet = (
+        "ABCDEFGHJKLMNPQRSTUVWXYZ234567" if prefix == "AKIA" else "abcdefghjkmnpqrstuvwxyzABCDEFGHJKLMNPQR23456789"
+    )
+    rest = "".join(letters.choice(alphabet) for _ in range(16 if prefix == "AKIA" else 36))
+    quote = gap[-1] if gap[-1] in "'\"" else ""
+    text = f"token = {quote}{prefix}{gap}{rest}{quote}\ndone\n"
+    found = find_secrets(text)
+    assert any(text[one.span[0] : one.span[1]].startswith(prefix) for one in found)
+    assert any(one.span[1] >= text.index(rest) + len(rest) for one in found)

@@ -20,7 +20,7 @@ _GAP = rf"(?:(?P<join>{_JOIN})|{_NL}[ \t|>#*]{{0,60}})"
 _EXPLICIT = re.compile(_JOIN)
 _NEXT_GAP = re.compile(_GAP)
 _RUN = re.compile(rf"{_RUN_CLASS}{{1,2000}}+")
-_SEAM = re.compile(rf"(?<!{_RUN_CLASS})(?P<left>{_RUN_CLASS}{{6,2000}}+){_GAP}(?={_RUN_CLASS}{{4}})")
+_SEAM = re.compile(rf"(?<!{_RUN_CLASS})(?P<left>{_RUN_CLASS}{{3,2000}}+){_GAP}(?={_RUN_CLASS}{{4}})")
 _WORDLIKE = re.compile(r"[A-Z]?[a-z]{2,}(?:[A-Z][a-z]{2,}){0,6}\d{0,3}|[A-Za-z]\d{0,3}|[A-Z]{2,9}\d{0,3}|\d{1,20}")
 _LINE_ENDS = ("", "\n", "\r", "\\", '"', "'", ",")
 _PREFIX = re.compile(
