@@ -12,14 +12,17 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import tempfile
 import time
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from detectors.poison.scan import rule_set_version, scan_text
-from index.records import Verdict
+from curate.verdicts import Verdicts, read_verdicts, scan_missing, text_hash, unchecked, write_verdicts
+from detectors.poison.scan import rule_set_version, scan_solution, scan_text
+from index.records import Solution, Verdict
 
 STORES = ("solutions", "skills", "rules")
 EASY = ("plain", "standing")
@@ -109,6 +112,41 @@ def measure_speed(corpora: Path) -> None:
     print(f"speed: {best:.2f} MB/s over {len(texts)} lessons, {size / 1e6:.1f} MB")
 
 
+def measure_rescan() -> None:
+    """Print what it costs to see that 10,000 lessons are unchanged: verdicts read, texts hashed and looked up."""
+    made = [
+        Solution(f"{place:026d}", f"Lesson {place}", "bugs", FILLER, text=f"{place}\n{FILLER}")
+        for place in range(10_000)
+    ]
+    with tempfile.TemporaryDirectory() as folder, environment(HOME=folder):
+        clean = {text_hash(one.text): Verdict("clean", 0.01) for one in made}
+        write_verdicts(Path(folder), Verdicts("v", clean, dict(clean)))
+        text_hash.cache_clear()
+        began = time.process_time()
+        known = scan_missing(made, read_verdicts(Path(folder), "v"), scan_solution)
+        changed = unchecked(made, known)
+        print(f"10,000 unchanged lessons: {time.process_time() - began:.2f} s, {len(changed)} to scan again")
+        text_hash.cache_clear()
+
+
+FILLER = "The integration suite needs the service that `make test-int` starts. " * 20
+
+
+@contextmanager
+def environment(**values: str) -> Iterator[None]:
+    """Variables of the environment while the block runs."""
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
+
+
 FLOODS = (
     "<!--", "%20", "a%20", "aGVsbG8", "0x41 ", "01010101 ", ". - ", "use ", "ignore all ", "](http", "-", "| ", "[",
     "\\x41", "&#65", "<div hidden", '"comment": ', "a b c ", "h4x0r ", "\u00e9", "\u200b", "\u0430", "\u202e",
@@ -148,6 +186,7 @@ def main() -> None:
     if corpora:
         measure_stores(corpora, arguments.stores_list)
         measure_speed(corpora)
+    measure_rescan()
     measure_floods()
 
 
