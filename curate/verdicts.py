@@ -15,12 +15,13 @@ from typing import Any
 
 import orjson
 
-from index.files import read_bytes, write_derived
+from index.files import TEMPORARY, read_bytes, write_derived
 from index.records import Finding, Solution, Verdict
 from index.store import CACHE, store_root
 
 VERDICTS = f"{CACHE}/verdicts.json"
 KEY = f"{CACHE}/verdicts.key"
+KEY_BYTES = 32
 _SEAL = b'{"seal":"'
 _SEALED = len(_SEAL) + 64 + len(b'",')
 DECISIONS = "decisions"
@@ -136,10 +137,18 @@ def _own_key(make: bool) -> bytes:
     """The key of this machine's seal, in the cache of the personal store; without it everything is scanned again."""
     place = store_root(None, os.environ) / KEY
     key = read_bytes(place)
-    if not key and make:
-        key = secrets.token_bytes(32)
-        write_derived(place, key)
-    if not key:
+    if len(key or b"") != KEY_BYTES and make:
+        # Runs over several stores may make it at once, so each writes under a name of its own, and all use what stays.
+        mine = place.with_name(f".{place.name}.{secrets.token_hex(4)}{TEMPORARY}")
+        place.parent.mkdir(parents=True, exist_ok=True)
+        descriptor = os.open(mine, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        try:
+            os.write(descriptor, secrets.token_bytes(KEY_BYTES))
+        finally:
+            os.close(descriptor)
+        mine.replace(place)
+        key = read_bytes(place)
+    if key is None or len(key) != KEY_BYTES:
         raise ValueError("this machine has sealed nothing yet")
     return key
 

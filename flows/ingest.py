@@ -96,7 +96,10 @@ def ingest(run: Pass, files: Sequence[Path], events: Sequence[Event], asked: boo
                 # A fork or an older resume repeats the history of another file.
                 own = without_known(_from_line(session, before.began if before else 0), seen)
                 seen |= session_keys(session)
-                copied = len(own.turns) < len(session.turns)
+                # What an agent puts in by itself is the same in many sessions and copied from none.
+                copied = sum(turn.who != "injected" for turn in own.turns) < sum(
+                    turn.who != "injected" for turn in session.turns
+                )
                 began = (own.turns[0].line if own.turns else session.lines + 1) if copied else 0
                 has_parent = session.parent in keys or session.parent.partition(":")[2] in names
                 start = replace(before or Progress("", "", began=began), **_place_of(blank))

