@@ -181,6 +181,39 @@ def test_what_the_harness_put_in_is_set_apart(write: Write) -> None:
     assert sum(t.who == "injected" for t in session.turns) == 7
 
 
+def queued(operation: str, text: str | None = None) -> dict[str, Any]:
+    words = {} if text is None else {"content": text}
+    return {"type": "queue-operation", "operation": operation, "timestamp": "2026-11-12T08:00:00.000Z", **words}
+
+
+@pytest.mark.parametrize("again", ["none", "user", "attachment"])
+def test_what_was_typed_while_the_agent_was_busy_is_heard_once(write: Write, again: str) -> None:
+    """Also where no record follows; before notices of tasks in the same queue; and not what was taken back."""
+    words = "Stop, use a new migration instead of editing the first one."
+    later = {
+        "none": [],
+        "user": [user("u2", "a", words)],
+        "attachment": [record("u2", "a", "attachment", attachment={"type": "queued_command", "prompt": words})],
+    }[again]
+    made = only(
+        write(
+            user("u", None, "Add an index."),
+            says("a", "u", "I will edit the first migration."),
+            queued("enqueue", '{"task_id":"b1","description":"Run tests"}'),
+            queued("enqueue", words),
+            queued("remove"),
+            *later,
+            queued("remove"),
+            queued("enqueue", "never mind"),
+            queued("popAll"),
+            queued("remove"),
+            says("b", "u2" if later else "a", "A new one, then."),
+        )
+    )
+    assert [turn.text for turn in made.turns if turn.who == "person"] == ["Add an index.", words]
+    assert not made.unread
+
+
 def test_a_rewound_branch_is_dropped(write: Write) -> None:
     """What the person took back by rewinding is not part of the story."""
     session = only(

@@ -32,6 +32,8 @@ from reflect.transcripts.text import kind_of, parse_time, string, text_of
 from reflect.transcripts.walk import walk_files
 
 agent = "claude-code"
+# A record so few lines behind a text that came out of the queue, with the same words, is that text once more.
+NEAR_LINES = 20
 
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}", re.IGNORECASE)
 
@@ -107,6 +109,8 @@ class _Reading:
     group_of: dict[str, str] = field(default_factory=dict)
     nodes: dict[str, Node] = field(default_factory=dict)
     background: dict[str, str] = field(default_factory=dict)
+    queue: list[str] = field(default_factory=list)
+    handed: dict[str, int] = field(default_factory=dict)
     last: str = ""
     finished: datetime | None = None
     scheduled: bool = False
@@ -143,6 +147,9 @@ class _Reading:
             self.main.not_understood("not-an-object", line, "a line of a transcript that is no JSON object")
             return
         kind = kind_of(record)
+        if kind == "queue-operation":
+            self._take_queued(record, Place(line, offset, parse_time(record.get("timestamp"))))
+            return
         take = self.takers.get(kind)
         if take is None and kind not in SKIPPED:
             self.main.not_understood(f"unknown-type:{name_of(kind_of(record))}", line)
@@ -218,10 +225,31 @@ class _Reading:
         if texts:
             self._take_text(recorder, record, "\n".join(texts), place)
 
+    def _take_queued(self, record: dict[str, Any], place: Place) -> None:
+        """Words typed while the agent was busy: some versions hand them over without a record of their own.
+
+        What the person typed goes before notices of finished tasks, which wait in the same queue.
+        """
+        operation = kind_of(record, "operation")
+        if operation == "enqueue":
+            self.queue.append(string(record.get("content")))
+        elif operation in {"remove", "dequeue"} and self.queue:
+            first = next((n for n, text in enumerate(self.queue) if not text.startswith(("{", "<"))), 0)
+            text = self.queue.pop(first)
+            if operation == "remove" and text and not text.startswith(("{", "<")):
+                self.handed[text] = place.line
+                self.main.hear(text, place)
+        elif operation in {"popAll", "clear"}:
+            self.queue.clear()
+
+    def _was_handed(self, text: str, line: int) -> bool:
+        """Whether a record only says again what came out of the queue just before."""
+        return line - self.handed.pop(text, -NEAR_LINES - 1) <= NEAR_LINES
+
     def _take_text(self, recorder: Recorder, record: dict[str, Any], text: str, place: Place) -> None:
         if is_injected(record):
             recorder.say("injected", text, place, place.record)
-        else:
+        elif not self._was_handed(text, place.line):
             recorder.hear(text, place, place.record)
 
     def _take_result(self, recorder: Recorder, record: dict[str, Any], block: dict[str, Any], place: Place) -> None:
@@ -275,8 +303,8 @@ class _Reading:
         if isinstance(body, dict) and kind == "queued_command":
             if body.get("commandMode") == "task-notification" or body.get("isMeta"):
                 recorder.say("injected", text_of(body.get("prompt")), place, place.record)
-            else:
-                recorder.hear(text_of(body.get("prompt")), place, place.record)
+            elif not self._was_handed(prompt := text_of(body.get("prompt")), place.line):
+                recorder.hear(prompt, place, place.record)
         elif isinstance(body, dict) and kind == "hook_additional_context":
             recorder.say("injected", text_of(body.get("content")), place, place.record)
         elif kind not in ATTACHMENTS:
