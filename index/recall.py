@@ -170,6 +170,7 @@ def build_pack(
     day = today or date.today()
     counted = count or bound_tokens
     chosen: dict[str, tuple[float, Found]] = {}
+    held: set[str] = set()
     for database in databases:
         with contextlib.suppress(sqlite3.Error), closing(open_database(database)) as db:
             hits: dict[int, Hit] = {}
@@ -184,9 +185,14 @@ def build_pack(
             ).fetchall()
             for mid, priority, always in rows:
                 one = read_found(db, hits.get(mid) or Hit(mid), project, day)
+                if one.id in held:
+                    continue
                 own = 2.0 if project and one.project == project else 0.0
                 worth = one.score + own + priority + always + one.confidence
                 chosen.setdefault(one.id, (worth, one))
+            # The personal store's text wins, also where it is too unsure for the pack itself.
+            if database != databases[-1]:
+                held |= {identity for (identity,) in db.execute("select id from lesson")}
     lines, used = ["# What earlier sessions taught\n"], counted("# What earlier sessions taught\n")
     for _, one in sorted(chosen.values(), key=lambda item: (-item[0], item[1].id)):
         line = render_found(one, day)

@@ -102,6 +102,14 @@ def test_the_first_database_wins_on_content(tmp_path: Path) -> None:
     assert [one.title for one in recall(databases, query="integration tests", today=DAY)] == ["Mine: integration tests"]
 
 
+def test_a_text_that_the_personal_store_doubts_is_not_packed_from_the_shared_one(tmp_path: Path) -> None:
+    """The same id in both: what I am unsure of is not given to me by another's words."""
+    sure, doubted = lesson("A1", "Sure", "Words.", confidence=0.9), lesson("A1", "Doubted", "Words.", confidence=0.7)
+    databases = [write(tmp_path / "mine.db", [doubted]), write(tmp_path / "shared.db", [sure])]
+    assert build_pack(databases, "", confidence=0.8, today=DAY) == ""
+    assert "Sure" in build_pack(databases[1:], "", confidence=0.8, today=DAY)
+
+
 def test_a_missing_or_broken_database_holds_nothing(tmp_path: Path) -> None:
     """Recall answers from what can be read."""
     (tmp_path / "broken.db").write_bytes(b"no database" * 500)
