@@ -17,7 +17,7 @@ import pytest
 
 from curate.dedup import plan_dedup
 from curate.drafts import read_drafts
-from flows import stages
+from flows import alike
 from flows.cli import run_command
 from flows.context import World
 from flows.pipeline import curate, rebuild_index, session_end
@@ -308,14 +308,14 @@ def test_a_file_edited_while_a_run_plans_is_left_alone(world: World, monkeypatch
         edited[path] = path.read_bytes()
         return plan
 
-    monkeypatch.setattr(stages, "plan_dedup", plan_and_edit)
+    monkeypatch.setattr(alike, "plan_dedup", plan_and_edit)
     report = curate(world)
     [path] = edited
     assert path.read_bytes() == edited[path]
     refused = [line for stage in report.stages for line in stage.refused]
     assert (path.relative_to(world.root).as_posix(), "changed since it was read") in refused
     assert any(stage.stage == "memory" for stage in report.stages)
-    monkeypatch.setattr(stages, "plan_dedup", plan_dedup)
+    monkeypatch.setattr(alike, "plan_dedup", plan_dedup)
     curate(world)
     assert b"My own remark." in b"".join(one.text.encode() for one in read_store(world.root).solutions)
 
