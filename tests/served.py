@@ -43,7 +43,12 @@ The integration suite needs Postgres and Redis, which `make test-int` starts.
 DESCRIPTION = "Use when tests in tests/integration fail with 'could not connect to server'."
 
 
-def make_draft(name: str = "integration-services", *, tainted: bool = False, body: str = BODY) -> Draft:
+MADE = date(2026, 11, 29)
+
+
+def make_draft(
+    name: str = "integration-services", *, tainted: bool = False, body: str = BODY, created: date = MADE
+) -> Draft:
     """A draft as promote writes it, with three sessions of evidence."""
     text = render_skill(Skill(name, DESCRIPTION, body, {"hotwash-sessions": "3"}))
     rows = tuple(
@@ -51,7 +56,7 @@ def make_draft(name: str = "integration-services", *, tainted: bool = False, bod
                  f"01KB7ZC4S0T2J5Q8XW3N6M9RV{number}", tainted and number == 3, ("Run `make test-int`.",))
         for number, project in ((1, "shop"), (2, "billing"), (3, "shop"))
     )  # fmt: skip
-    draft = Draft(name, text, rows, "the same error text and the same fix", date(2026, 11, 29), sha256(text))
+    draft = Draft(name, text, rows, "the same error text and the same fix", created, sha256(text))
     return Draft(**{**{key: getattr(draft, key) for key in Draft.__slots__}, "evidence_text": render_evidence(draft)})
 
 

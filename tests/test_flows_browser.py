@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -141,10 +142,12 @@ def test_what_cannot_be_done_is_asked_again(serving: Serving, browser: Any) -> N
 
 def test_an_expired_draft_leaves_the_queue_and_may_come_back(serving: Serving, browser: Any) -> None:
     """Its run is ended with the reason, the draft stays; open again it gets a run anew."""
-    write_draft_files(serving.root, make_draft("services-expired"))
-    run = serving.suspended("services-expired")
     config = serving.root / "config.yaml"
-    config.write_text("promote:\n  expire_days: -100000\n")
+    patient = "promote:\n  expire_days: 36500\n"
+    config.write_text(patient)
+    write_draft_files(serving.root, make_draft("services-expired", created=date(2020, 1, 1)))
+    run = serving.suspended("services-expired")
+    config.unlink()
 
     def state() -> str:
         return next(str(found["state_name"]) for found in serving.reviews() if found["id"] == run)
@@ -156,8 +159,9 @@ def test_an_expired_draft_leaves_the_queue_and_may_come_back(serving: Serving, b
     assert page.get_by_role("button", name="Resume").count() == 0
     page.close()
     assert (serving.root / ".candidates" / "services-expired" / "SKILL.md").is_file()
-    config.unlink()
+    config.write_text(patient)
     assert serving.suspended("services-expired") != run
+    config.unlink()
     shutil.rmtree(serving.root / ".candidates" / "services-expired")
 
 
