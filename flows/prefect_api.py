@@ -162,7 +162,9 @@ def find_runs(server: Server, deployment_id: str, states: tuple[str, ...] = ()) 
 
 
 def cancel_run(server: Server, run_id: str, why: str) -> None:
-    """End a waiting run, saying why."""
+    """End a waiting run, saying why; one that came to its end meanwhile stays as it ended."""
+    if call(server, "GET", f"/flow_runs/{run_id}").get("state_type") not in WAITING_STATES:
+        return
     state = {"type": "CANCELLED", "name": "Cancelled", "message": why}
     call(server, "POST", f"/flow_runs/{run_id}/set_state", {"state": state, "force": True})
 

@@ -19,6 +19,7 @@ from flows.prefect_api import (
     ServerError,
     auth_headers,
     call,
+    cancel_run,
     create_session_end_run,
     find_server,
     is_healthy,
@@ -111,6 +112,15 @@ def test_no_server_an_unknown_store_and_a_broken_answer_are_none(api: Api, tmp_p
     assert create_session_end_run(tmp_path, "s", "k", {"PREFECT_API_URL": api.url}) is None
     api.answers["/api/health"] = (200, "something else")
     assert not is_healthy(Server(api.url))
+
+
+@pytest.mark.parametrize(("state", "ended"), [("PAUSED", True), ("RUNNING", True), ("COMPLETED", False)])
+def test_only_a_run_that_still_waits_is_ended(api: Api, state: str, ended: bool) -> None:
+    """One that came to its end since it was looked at stays as it ended."""
+    api.answers["/api/flow_runs/r1"] = (200, {"id": "r1", "state_type": state})
+    api.answers["/api/flow_runs/r1/set_state"] = (201, {"status": "ACCEPT"})
+    cancel_run(Server(api.url), "r1", "the draft was decided")
+    assert [path for command, path, _, _ in api.asked if command == "POST"] == ["/api/flow_runs/r1/set_state"] * ended
 
 
 def test_errors_say_where_and_what(api: Api) -> None:
