@@ -54,7 +54,7 @@ def make_records(random_source: random.Random) -> Iterator[dict[str, Any]]:
                 "parentUuid": parent,
                 "isSidechain": False,
                 "userType": "external",
-                "cwd": "/home/mika/work/shop",
+                "cwd": "/home/mika/code/shop",
                 "sessionId": "7a1d3f52-0c55-4b7e-9a51-0b7e3c1f2d11",
                 "version": "2.1.322",
                 "gitBranch": "main",
@@ -104,14 +104,14 @@ def make_codex_records(random_source: random.Random) -> Iterator[dict[str, Any]]
         stamp = f"2026-11-{1 + number // 1440 % 28:02d}T{number // 60 % 24:02d}:{number % 60:02d}:00.000Z"
         return {"timestamp": stamp, "type": kind, "payload": payload}
 
-    yield record(0, "session_meta", {"id": CODEX_NAME[-36:], "cwd": "/home/mika/work/shop", "cli_version": "0.142.0"})
+    yield record(0, "session_meta", {"id": CODEX_NAME[-36:], "cwd": "/home/mika/code/shop", "cli_version": "0.142.0"})
     number = 0
     while True:
         number += 1
         if number % 12 == 1:
             said = text(30)
             content = [{"type": "input_text", "text": said}]
-            yield record(number, "turn_context", {"cwd": "/home/mika/work/shop", "model": "m", "effort": "high"})
+            yield record(number, "turn_context", {"cwd": "/home/mika/code/shop", "model": "m", "effort": "high"})
             yield record(number, "response_item", {"type": "message", "role": "user", "content": content})
             yield record(number, "event_msg", {"type": "user_message", "message": said, "images": []})
         yield record(number, "response_item", {"type": "reasoning", "summary": [], "encrypted_content": "g" * 900})
@@ -135,7 +135,7 @@ def make_codex_records(random_source: random.Random) -> Iterator[dict[str, Any]]
                 number, "response_item", {"type": "custom_tool_call_output", "call_id": call, "output": output}
             )
             continue
-        given = json.dumps({"cmd": f"pytest tests/test_{number % 40}.py -q", "workdir": "/home/mika/work/shop"})
+        given = json.dumps({"cmd": f"pytest tests/test_{number % 40}.py -q", "workdir": "/home/mika/code/shop"})
         item = {"type": "function_call", "name": "exec_command", "arguments": given, "call_id": call}
         yield record(number, "response_item", item)
         body = "\n".join(f"tests/test_{n}.py {text(8)}" for n in range(random_source.choice([4, 10, 30, 300])))

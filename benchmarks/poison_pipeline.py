@@ -107,7 +107,7 @@ def transcript(world: World, session: str, now: datetime, turns: list[tuple[str,
         number = f"{session}-{len(rows)}"
         message = {"role": kind, "content": content, "id": f"m{number}", "model": "m", "type": "message"}
         rows.append(
-            {"type": kind, "uuid": number, "parentUuid": None, "sessionId": session, "cwd": "/work/shop",
+            {"type": kind, "uuid": number, "parentUuid": None, "sessionId": session, "cwd": "/srv/shop",
              "timestamp": stamp, "message": message, "version": "2.1.0", "isSidechain": False, "userType": "external"}
         )  # fmt: skip
 

@@ -212,7 +212,7 @@ def limit(tmp_path: Path) -> Callable[..., Path]:
                         "uuid": f"u{at}",
                         "parentUuid": f"u{at - 1}" if at else None,
                         "sessionId": path.stem,
-                        "cwd": "/home/mika/work/infra",
+                        "cwd": "/home/mika/code/infra",
                         "timestamp": f"2026-11-20T10:{at:02}:00Z",
                         **record,
                     }
@@ -338,7 +338,7 @@ def test_an_event_is_used_up_and_one_that_leads_nowhere_goes_when_it_is_old(worl
 
 def test_a_project_that_is_switched_off_leaves_nothing(world: World) -> None:
     """Neither lesson nor episode, and it is said why."""
-    off = Settings(reflect=ReflectSettings(projects_off=("/home/mika/work/shop",)))
+    off = Settings(reflect=ReflectSettings(projects_off=("/home/mika/code/shop",)))
     report = session_end(replace(world, settings=off))
     assert not any("shop" in solution.project for solution, _ in report.solutions)
     assert any(line.reason == "its project is switched off" for line in report.sessions)

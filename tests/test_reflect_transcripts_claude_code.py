@@ -21,7 +21,7 @@ def record(name: str, parent: str | None, kind: str, **fields: Any) -> dict[str,
     return {
         "parentUuid": parent,
         "isSidechain": False,
-        "cwd": "/home/mika/work/shop",
+        "cwd": "/home/mika/code/shop",
         "sessionId": SESSION,
         "version": "2.1.322",
         "gitBranch": "main",
@@ -91,8 +91,8 @@ def test_a_call_and_its_result_are_one_turn(write: Write) -> None:
 def test_the_heading_says_where_it_ran(write: Write) -> None:
     """Id, folder, branch and version come from the first records; without a remote the project is the folder."""
     session = only(write(user("a", None, "hi"), record("b", "a", "progress", cwd="/elsewhere", gitBranch="other")))
-    assert (session.key, session.cwd, session.branch) == (f"claude-code:{SESSION}", "/home/mika/work/shop", "main")
-    assert (session.version, session.project) == ("2.1.322", "/home/mika/work/shop")
+    assert (session.key, session.cwd, session.branch) == (f"claude-code:{SESSION}", "/home/mika/code/shop", "main")
+    assert (session.version, session.project) == ("2.1.322", "/home/mika/code/shop")
     assert session.started is not None
 
 
@@ -304,7 +304,7 @@ def test_whose_text_a_tool_brings(write: Write) -> None:
 
 def test_an_edit_tells_its_path_and_change(write: Write) -> None:
     """Paths are given from the session's folder; old lines are marked with "-", new ones with "+"."""
-    given = {"file_path": "/home/mika/work/shop/src/a.py", "old_string": "x = 1", "new_string": "x = 2\ny = 3"}
+    given = {"file_path": "/home/mika/code/shop/src/a.py", "old_string": "x = 1", "new_string": "x = 2\ny = 3"}
     (turn,) = only(write(call("a", None, "Edit", given))).turns
     assert (turn.action, turn.paths, turn.change) == ("edit", ("src/a.py",), "-x = 1\n+x = 2\n+y = 3")
 

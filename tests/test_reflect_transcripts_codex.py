@@ -25,7 +25,7 @@ def line(kind: str, **payload: Any) -> dict[str, Any]:
 
 def meta(**fields: Any) -> dict[str, Any]:
     git = {"branch": "main", "repository_url": "git@Git.Example.com:acme/shop.git"}
-    return line("session_meta", id=ID, cwd="/home/mika/work/shop", cli_version="0.153.0", git=git, **fields)
+    return line("session_meta", id=ID, cwd="/home/mika/code/shop", cli_version="0.153.0", git=git, **fields)
 
 
 def message(role: str, text: str) -> dict[str, Any]:
@@ -59,7 +59,7 @@ def test_the_heading_gives_the_project_by_its_remote(write: Write) -> None:
     """The first session record is the file's own; later ones belong to copied history."""
     session = only(write(meta(), line("session_meta", id="other", cwd="/x"), message("user", "Hi.")))
     assert (session.key, session.project, session.branch) == (f"codex:{ID}", "git.example.com/acme/shop", "main")
-    assert (session.cwd, session.version) == ("/home/mika/work/shop", "0.153.0")
+    assert (session.cwd, session.version) == ("/home/mika/code/shop", "0.153.0")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from index.records import EXTERNAL_ORIGINS, Turn
 from reflect.transcripts.foreign import mark_foreign
 from tests.recorded import edit, run, tool
 
-ROOT = "/home/mika/work/shop"
+ROOT = "/home/mika/code/shop"
 PROJECT = "github.com/acme/shop"
 
 

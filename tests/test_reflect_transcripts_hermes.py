@@ -22,7 +22,7 @@ CREATE TABLE sessions (id TEXT PRIMARY KEY, source TEXT, parent_session_id TEXT,
 CREATE TABLE messages (id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT, role TEXT, content TEXT,
   tool_call_id TEXT, tool_calls TEXT, tool_name TEXT, timestamp REAL, active INTEGER DEFAULT 1,
   compacted INTEGER DEFAULT 0);
-INSERT INTO sessions VALUES ('s1', 'cli', NULL, 1794470400.0, NULL, '/home/mika/work/shop', 'main');
+INSERT INTO sessions VALUES ('s1', 'cli', NULL, 1794470400.0, NULL, '/home/mika/code/shop', 'main');
 INSERT INTO sessions VALUES ('s2', 'cron', NULL, 1794470500.0, NULL, NULL, NULL);
 INSERT INTO sessions VALUES ('s3', 'subagent', 's1', 1794470600.0, NULL, NULL, NULL);
 """
@@ -75,7 +75,7 @@ def test_what_compaction_set_aside_is_kept_and_undone_is_not(store: Path) -> Non
     ]
     assert session.turns[1].text == "no rule"
     assert session.turns[2].refused
-    assert (session.cwd, session.branch, session.ended_at) == ("/home/mika/work/shop", "main", 8)
+    assert (session.cwd, session.branch, session.ended_at) == ("/home/mika/code/shop", "main", 8)
 
 
 def test_scheduled_and_sub_agents_are_marked(store: Path) -> None:

@@ -25,8 +25,8 @@ def tool(status: str, **state: Any) -> dict[str, Any]:
 def make(path: Path, schema: str) -> sqlite3.Connection:
     connection = sqlite3.connect(path)
     connection.executescript(schema)
-    connection.execute("INSERT INTO session VALUES ('ses_1', NULL, '/home/mika/work/shop', '1.2', 1794470400000, 0)")
-    connection.execute("INSERT INTO session VALUES ('ses_2', 'ses_1', '/home/mika/work/shop', '1.2', 1794470500000, 0)")
+    connection.execute("INSERT INTO session VALUES ('ses_1', NULL, '/home/mika/code/shop', '1.2', 1794470400000, 0)")
+    connection.execute("INSERT INTO session VALUES ('ses_2', 'ses_1', '/home/mika/code/shop', '1.2', 1794470500000, 0)")
     return connection
 
 

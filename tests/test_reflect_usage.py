@@ -18,14 +18,14 @@ def load(skill: str, call: str, time: str = "2026-11-02T10:00:00Z") -> dict[str,
         "type": "assistant",
         "uuid": f"u-{call}",
         "timestamp": time,
-        "cwd": "/work/app",
+        "cwd": "/srv/app",
         "message": {"content": [part]},
     }
 
 
 def shown(skill: str) -> dict[str, Any]:
     """The record that follows, with the skill's text."""
-    text = f"Base directory for this skill: /work/app/.claude/skills/{skill}\n\n# {skill}"
+    text = f"Base directory for this skill: /srv/app/.claude/skills/{skill}\n\n# {skill}"
     return {"type": "user", "uuid": f"s-{skill}", "timestamp": "2026-11-02T10:00:01Z", "message": {"content": text}}
 
 
@@ -44,7 +44,7 @@ def test_a_skill_that_is_called_and_then_shown_is_one_use(tmp_path: Path) -> Non
     """The text that follows a call adds the skill's place, not a second use."""
     usage = read_usage([("claude-code", write(tmp_path / "a.jsonl", load("ship", "t1"), shown("ship")))])
     assert counts(usage) == {("load", "ship"): 1}
-    assert "/work/app/.claude/skills/ship" in {used.path for used in usage.used.values()}
+    assert "/srv/app/.claude/skills/ship" in {used.path for used in usage.used.values()}
 
 
 def test_a_call_that_stands_in_two_files_counts_once(tmp_path: Path) -> None:
@@ -61,11 +61,11 @@ def test_a_call_that_stands_in_two_files_counts_once(tmp_path: Path) -> None:
 
 def test_places_and_paths_come_from_the_sessions_folder(tmp_path: Path) -> None:
     """A path that a session names from its folder is kept from the root."""
-    record = {"type": "assistant", "cwd": "/work/app", "timestamp": "2026-11-02T10:00:00Z"}
+    record = {"type": "assistant", "cwd": "/srv/app", "timestamp": "2026-11-02T10:00:00Z"}
     call = {"type": "tool_use", "id": "t", "name": "Read", "input": {"file_path": "AGENTS.md"}}
     usage = read_usage([("claude-code", write(tmp_path / "a.jsonl", {**record, "message": {"content": [call]}}))])
-    assert counts(usage) == {("memory", "/work/app/AGENTS.md"): 1}
-    assert usage.places == {"/work/app"}
+    assert counts(usage) == {("memory", "/srv/app/AGENTS.md"): 1}
+    assert usage.places == {"/srv/app"}
 
 
 def test_a_database_and_a_document_are_read_as_well(tmp_path: Path) -> None:

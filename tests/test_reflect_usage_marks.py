@@ -53,12 +53,12 @@ def test_reading_a_skill_or_memory_file_counts_and_writing_it_does_not() -> None
     """A read by tool or shell is a use; an edit, a search pattern and a to-do are none."""
     read = {"name": "Read", "input": {"file_path": "/home/u/.claude/skills/ship/SKILL.md"}}
     shell = {"name": "exec_command", "arguments": json.dumps({"cmd": "sed -n 1,80p .codex/skills/ship/SKILL.md"})}
-    memory = {"name": "Read", "input": {"file_path": "/work/app/AGENTS.md"}}
+    memory = {"name": "Read", "input": {"file_path": "/srv/app/AGENTS.md"}}
     assert list(find_marks(read)) == [Mark("read", "ship", "/home/u/.claude/skills/ship")]
     assert list(find_marks(shell)) == [Mark("read", "ship", ".codex/skills/ship")]
-    assert list(find_marks(memory)) == [Mark("memory", "/work/app/AGENTS.md", "/work/app/AGENTS.md")]
+    assert list(find_marks(memory)) == [Mark("memory", "/srv/app/AGENTS.md", "/srv/app/AGENTS.md")]
     for tool, given_ in (
-        ("Write", {"file_path": "/work/app/AGENTS.md", "content": "x"}),
+        ("Write", {"file_path": "/srv/app/AGENTS.md", "content": "x"}),
         ("Glob", {"pattern": "**/AGENTS.md"}),
         ("TodoWrite", {"todos": [{"content": "write AGENTS.md"}]}),
         ("Bash", {"command": "git add AGENTS.md"}),
