@@ -24,6 +24,7 @@ import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -86,27 +87,12 @@ def run_datasketch_wide(folder: Path) -> Pairs:
     return run_datasketch(folder, (settings.bands, settings.rows))
 
 
-def run_rensa(folder: Path) -> Pairs:
-    """R-MinHash and its own LSH."""
+def run_rensa(folder: Path, bands: int) -> Pairs:
+    """R-MinHash and its own LSH; more bands find more pairs, from many more candidates."""
     from rensa import RMinHash, RMinHashLSH
 
     sets = [shingles(text) for text in texts_of(folder)]
-    lsh = RMinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS, num_bands=16)
-    sketches = []
-    for number, one in enumerate(sets):
-        sketch = RMinHash(num_perm=PERMUTATIONS, seed=1)
-        sketch.update(list(one))
-        lsh.insert(number, sketch)
-        sketches.append(sketch)
-    return confirmed(((a, b) for a, sketch in enumerate(sketches) for b in lsh.query(sketch)), sets)
-
-
-def run_rensa_wide(folder: Path) -> Pairs:
-    """The same with 32 bands of 4, which find nearly all pairs and many more candidates."""
-    from rensa import RMinHash, RMinHashLSH
-
-    sets = [shingles(text) for text in texts_of(folder)]
-    lsh = RMinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS, num_bands=32)
+    lsh = RMinHashLSH(threshold=THRESHOLD, num_perm=PERMUTATIONS, num_bands=bands)
     sketches = []
     for number, one in enumerate(sets):
         sketch = RMinHash(num_perm=PERMUTATIONS, seed=1)
@@ -185,8 +171,8 @@ RIVALS: dict[str, tuple[str, Callable[[Path], Pairs]]] = {
     "hotwash": ("numpy", run_hotwash),
     "datasketch, its own bands": ("datasketch", run_datasketch),
     "datasketch, our bands": ("datasketch", run_datasketch_wide),
-    "rensa, 16 bands": ("rensa", run_rensa),
-    "rensa, 32 bands": ("rensa", run_rensa_wide),
+    "rensa, 16 bands": ("rensa", partial(run_rensa, bands=16)),
+    "rensa, 32 bands": ("rensa", partial(run_rensa, bands=32)),
     "text-dedup, our bands": ("text_dedup", run_text_dedup),
     "semhash, random vectors": ("semhash", run_semhash),
 }

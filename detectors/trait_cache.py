@@ -22,7 +22,7 @@ import detectors.traits
 import index.bullets
 import index.literals
 import index.signature
-from detectors.traits import Keys, Traits, read_keys, read_traits, title_of
+from detectors.traits import Keys, Traits, make_traits, read_keys, read_traits
 from index.literals import Difference, differs
 from index.records import Solution
 
@@ -102,21 +102,14 @@ class TraitCache:
             )
             return traits
         words, symptom, fix, reversal, (foreign,) = orjson.loads(second)
-        title = title_of(solution)
-        return Traits(
-            title=title,
-            title_words=keys.title,
+        return make_traits(
+            solution,
+            keys,
             words=frozenset(words),
-            literals=keys.literals,
             symptom=frozenset(symptom),
             fix=frozenset(fix),
-            errors=keys.errors,
-            triggers=keys.triggers,
-            length=len(solution.body),
-            foreign=foreign,
-            created=solution.created,
             reversal=frozenset(reversal),
-            text=f"{title}\n\n{solution.body}",
+            foreign=foreign,
         )
 
     def differ(self, a: str, b: str) -> tuple[Difference, ...]:

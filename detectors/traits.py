@@ -140,24 +140,45 @@ def title_of(solution: Solution) -> str:
 
 def read_traits(solution: Solution, keys: Keys | None = None) -> Traits:
     """The traits of one solution; `keys` are its keys where they were read before."""
-    known = keys or read_keys(solution)
-    title = title_of(solution)
-    text = f"{title}\n\n{solution.body}"
+    text = f"{title_of(solution)}\n\n{solution.body}"
     symptom, fix = split_roles(solution.body)
+    return make_traits(
+        solution,
+        keys or read_keys(solution),
+        words=content_words(text),
+        symptom=named_literals(symptom),
+        fix=named_literals(fix),
+        reversal=frozenset(match.lower() for match in _REVERSAL.findall(text[:HEAD])),
+        foreign=len(_SCRIPT.findall(solution.body)) / max(1, len(solution.body)),
+    )
+
+
+def make_traits(
+    solution: Solution,
+    known: Keys,
+    *,
+    words: frozenset[str],
+    symptom: frozenset[str],
+    fix: frozenset[str],
+    reversal: frozenset[str],
+    foreign: float,
+) -> Traits:
+    """The traits of a solution from what is dear to read of it, and the rest, which costs nothing."""
+    title = title_of(solution)
     return Traits(
         title=title,
         title_words=known.title,
-        words=content_words(text),
+        words=words,
         literals=known.literals,
-        symptom=named_literals(symptom),
-        fix=named_literals(fix),
+        symptom=symptom,
+        fix=fix,
         errors=known.errors,
         triggers=known.triggers,
         length=len(solution.body),
-        foreign=len(_SCRIPT.findall(solution.body)) / max(1, len(solution.body)),
+        foreign=foreign,
         created=solution.created,
-        reversal=frozenset(match.lower() for match in _REVERSAL.findall(text[:HEAD])),
-        text=text,
+        reversal=reversal,
+        text=f"{title}\n\n{solution.body}",
     )
 
 

@@ -85,7 +85,7 @@ def _group(cls: type, prefix: str, variable: str) -> Iterator[str]:
     if prefix:
         yield f"### {prefix}"
         yield ""
-        yield from inspect.getdoc(cls).splitlines() if inspect.getdoc(cls) else ()  # type: ignore[union-attr]
+        yield from (inspect.getdoc(cls) or "").splitlines()
         yield ""
     if plain:
         yield "| setting | is | default | variable |"

@@ -25,8 +25,9 @@ def is_deep(text: str) -> bool:
     for character in text:
         depth += (character in "[{") - (character in "]}")
         deepest = max(deepest, depth)
-    indent = max((len(line) - len(line.lstrip(" ")) for line in text.splitlines()), default=0)
-    dashes = max((len(line) - len(line.replace("- ", "")) for line in text.splitlines()), default=0)
+    lines = text.splitlines()
+    indent = max((len(line) - len(line.lstrip(" ")) for line in lines), default=0)
+    dashes = max((len(line) - len(line.replace("- ", "")) for line in lines), default=0)
     return deepest > MAX_NESTING or max(indent, dashes) > 10 * MAX_NESTING
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from index.errors import UnknownName, UsageError
-from index.frontmatter import parse_solution
 from index.records import Solution
-from index.store import ARCHIVE, QUARANTINE, SOLUTIONS, id_tail, read_store, read_text, walk_markdown
+from index.store import ARCHIVE, QUARANTINE, SOLUTIONS, id_tail, read_listed, read_store, walk_markdown
 
 FOLDERS = (SOLUTIONS, ARCHIVE, QUARANTINE)
 SHORTEST = 6
@@ -44,9 +43,7 @@ def _named_by_id(root: Path, wanted: str, folders: tuple[str, ...]) -> Solution 
     for folder in folders:
         for entry in walk_markdown(root / folder):
             if entry.name.endswith(f"-{id_tail(wanted)}.md"):
-                path = Path(entry.path)
-                text = read_text(path)
-                read = parse_solution(path.relative_to(root).as_posix(), text) if isinstance(text, str) else None
+                read = read_listed(root, entry)
                 if isinstance(read, Solution) and read.id == wanted:
                     return read
     return None

@@ -121,21 +121,25 @@ def _read_entry(entry: os.DirEntry[str]) -> str | Problem:
         return read_text(Path(entry.path))
 
 
+def read_listed(root: Path, entry: os.DirEntry[str]) -> Solution | Problem:
+    """The solution in a listed file of the store at `root`, or what is wrong with it."""
+    path = entry.path[len(str(root)) + 1 :].replace(os.sep, "/")
+    text = _read_entry(entry)
+    return parse_solution(path, text) if isinstance(text, str) else Problem(path, None, text.reason, text.kind)
+
+
 def read_store(root: Path, folder: str = SOLUTIONS) -> Store:
     """All solutions below `root/folder` with their paths, texts and mtimes; what does not parse becomes a problem."""
     solutions: list[Solution] = []
     problems: list[Problem] = []
     mtimes: dict[str, int] = {}
-    base = len(str(root)) + 1
     for entry in walk_markdown(root / folder):
-        path = entry.path[base:].replace(os.sep, "/")
-        text = _read_entry(entry)
-        read = parse_solution(path, text) if isinstance(text, str) else Problem(path, None, text.reason, text.kind)
+        read = read_listed(root, entry)
         if isinstance(read, Problem):
             problems.append(read)
         else:
             solutions.append(read)
-            mtimes[path] = entry.stat(follow_symlinks=False).st_mtime_ns
+            mtimes[read.path] = entry.stat(follow_symlinks=False).st_mtime_ns
     by_id: dict[str, str] = {}
     for solution in solutions:
         first = by_id.setdefault(solution.id, solution.path)

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from reflect.transcripts.registry import READERS
 from tests.fuzz import FOUND, TARGETS
 
 HOSTILE = [
@@ -40,6 +41,12 @@ def test_what_was_broken_once_is_mended(target: str, data: bytes) -> None:
 def test_hostile_bytes_break_no_parser(target: str, data: bytes) -> None:
     """Empty, cut, deep, of the wrong kind, of another encoding."""
     TARGETS[target](data)
+
+
+def test_every_reader_has_a_target_and_every_find_is_of_one() -> None:
+    """A reader that is added is fuzzed too, and what was found once is tried again."""
+    assert set(READERS) <= set(TARGETS)
+    assert {target for target, _ in FOUND} <= set(TARGETS)
 
 
 PIECES = st.sampled_from(
