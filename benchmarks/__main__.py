@@ -28,6 +28,7 @@ RUNS: dict[str, tuple[tuple[str, ...], ...]] = {
     "dedup": (("--size", "10000"), ("--size", "100000", "--rounds", "3")),
     "rivals": (("--size", "10000"),),
     "curate": (("--size", "2000", "--rounds", "1"),),
+    "engine": (("--size", "2000"),),
     "meaning": ((CORPORA,),),
     "rounds": (("--model", "adversary"), ("--model", "none")),
     "patterns": ((CORPORA,),),
