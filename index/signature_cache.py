@@ -21,7 +21,9 @@ import struct
 import sys
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from operator import attrgetter
 from pathlib import Path
+from stat import S_ISREG
 from types import TracebackType
 from typing import Any, NamedTuple, Self
 
@@ -73,6 +75,9 @@ class Refreshed(NamedTuple):
     failed: tuple[tuple[str, str], ...] = ()
 
 
+_times_of = attrgetter("st_mtime_ns", "st_ctime_ns", "st_size")
+
+
 def scan_markdown(root: Path) -> Listing:
     """Every `*.md` file below `root`; names that start with a dot and symbolic links are left out."""
     paths: list[str] = []
@@ -85,10 +90,9 @@ def scan_markdown(root: Path) -> Listing:
                 name = entry.name
                 if name[0] == ".":
                     continue
-                if name.endswith(".md") and entry.is_file(follow_symlinks=False):
-                    stat = entry.stat(follow_symlinks=False)
+                if name.endswith(".md") and S_ISREG((found := entry.stat(follow_symlinks=False)).st_mode):
                     paths.append(prefix + name)
-                    times.extend((stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size))
+                    times.extend(_times_of(found))
                 elif entry.is_dir(follow_symlinks=False):
                     waiting.append((entry.path, f"{prefix}{name}/"))
     return Listing(paths, times)
