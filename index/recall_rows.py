@@ -4,26 +4,34 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from dataclasses import dataclass
 from datetime import date
 
 from index.error_matching import mask_label
 from index.globs import anchor_of, expand_braces, problem_of, sqlite_glob
 from index.records import IMPORTANCE_RANK, Solution
 from index.signature import command_parts
+from index.word_lines import word_lines
 from index.words import words_of
 
 LONGEST_BODY = 12_000
 LONGEST_BRIEF = 700
 MOST_SENTENCES = 60
+LONGEST_SENTENCES = 5000
+MOST_CODE = 200
 MOST_MENTIONS = 200
 MOST_ERRORS = 64
 TRUST_WEIGHT = {"reviewed": 1.1, "observed": 1.0, "external": 0.6}
 # A lesson's weight falls by at most this share as it ages, half of it in 90 days.
 FADING = 0.15
 
-_FENCE = re.compile(r"```[^\n]{0,80}\n(.*?)(?:```|\Z)", re.DOTALL)
+_FENCE = re.compile(r"```([^\n]{0,80})\n(.*?)(?:```|\Z)", re.DOTALL)
 _CODE = re.compile(r"`([^`\n]{1,200})`")
 _PATH = re.compile(r"(?:[\w.@~-]{1,80}/){1,12}[\w.@*{}-]{0,80}|[\w-]{2,60}\.[A-Za-z]{1,6}\b")
+_BLANKS = {code: " " for code in range(33) if chr(code).isspace()}
+_IN_PATH = re.compile(r"/|\.[A-Za-z]")  # what every word has that names a path
+_FLOWING = re.compile(r"\n(?<!\n\n)(?![\n*#>|-])")  # begins with what can be looked for quickly
+_PARAGRAPH = re.compile(r"\n\s{0,80}\n")
 _LABEL = re.compile(r"\*\*(?:Why it matters|Instead):\*\*", re.IGNORECASE)
 
 
@@ -36,9 +44,53 @@ def weight_of(each: Solution, seen: date, today: date) -> float:
     return each.confidence * TRUST_WEIGHT[each.trust] * importance * fresh * record + 0.25 * each.priority
 
 
-def lesson_row(mid: int, each: Solution, seen: date, weight: float, stale_days: int) -> tuple[object, ...]:
-    """One solution's row: what is needed to choose it, to render it and to compare an error with it."""
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The words of a solution, joined by spaces: all that it is found by, each sentence's in a line, those of code."""
+
+    words: str
+    sentences: str
+    code: str
+
+
+def texts_of(each: Solution) -> Texts:
+    """All texts of a solution that are made of words, each part of it cut into words once.
+
+    The same as `document_words`, `sentences_of` and `code_words` give one by one, which is for what has CJK characters.
+    """
+    parts = _FENCE.split(each.body[:LONGEST_BODY])  # prose, then what follows a fence, its code, prose, and so on
+    inline = " ".join([code for part in parts[::3] for code in _CODE.findall(part)])
+    parts[::3] = [_FLOWING.sub(" ", part).replace(". ", "\n") for part in parts[::3]]
+    lines: list[str] = []
+    for text in (each.title.replace(". ", "\n"), " ".join(each.tags), triggers_text(each), inline, *parts):
+        cut_text = word_lines(text)
+        if cut_text is None:
+            return _texts_one_by_one(each)
+        lines.append(cut_text)
+    title, tags, triggers, inline, *parts = lines
+    names = title + tags
+    return Texts(
+        "".join([names, names, triggers, *parts]).replace("\n", "").rstrip(" "),
+        _sentence_lines("\n".join([title, *parts[::3]])),
+        " ".join(list(dict.fromkeys("".join([*parts[2::3], inline]).split()))[:MOST_CODE]),
+    )
+
+
+def _texts_one_by_one(each: Solution) -> Texts:
     prose, code = split_code(each.body)
+    return Texts(" ".join(document_words(each)), sentences_of(each.title, prose), " ".join(code_words(code)))
+
+
+def _sentence_lines(lines: str) -> str:
+    """Lines of words, each word once in its line; empty ones left out, bounded."""
+    kept = [" ".join(dict.fromkeys(line.split())) for line in lines.split("\n") if line][:MOST_SENTENCES]
+    return "\n".join(kept)[:LONGEST_SENTENCES]
+
+
+def lesson_row(
+    mid: int, each: Solution, texts: Texts, seen: date, weight: float, stale_days: int
+) -> tuple[object, ...]:
+    """One solution's row: what is needed to choose it, to render it and to compare an error with it."""
     lasting = each.type == "principle" or each.priority > 0
     source = each.sources[0].session if each.sources else ""
     paths = [path for path in each.triggers.paths if not problem_of(path)]
@@ -47,29 +99,40 @@ def lesson_row(mid: int, each: Solution, seen: date, weight: float, stale_days: 
         each.trust, each.confidence, each.priority, seen.toordinal(), 0 if lasting else seen.toordinal() + stale_days,
         source, " ".join(each.tags), "\n".join(paths), "\n".join(each.triggers.commands),
         "\n".join(each.triggers.errors), int(bool(paths) and all(is_everything(path) for path in paths)),
-        weight, sentences_of(each.title, prose), " ".join(code_words(code)),
+        weight, texts.sentences, texts.code,
     )  # fmt: skip
+
+
+def triggers_text(each: Solution) -> str:
+    """All that a solution declares, as one text."""
+    return " ".join((*each.triggers.paths, *each.triggers.commands, *each.triggers.errors))
 
 
 def document_words(each: Solution) -> list[str]:
     """The words a solution is found by; those of title and tags count twice."""
     named = words_of(f"{each.title} {' '.join(each.tags)}".replace("_", " "))
-    triggers = " ".join((*each.triggers.paths, *each.triggers.commands, *each.triggers.errors))
-    return [*named, *named, *words_of(f"{triggers} {each.body[:LONGEST_BODY]}".replace("_", " "))]
+    return [*named, *named, *words_of(f"{triggers_text(each)} {each.body[:LONGEST_BODY]}".replace("_", " "))]
 
 
 def brief_of(body: str) -> str:
     """What is given back of a body: its fact, why it matters and what to do instead, each cut at its bound."""
-    paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s{0,80}\n", body.strip()) if part.strip()]
-    labelled = [part for part in paragraphs if _LABEL.match(part)]
-    plain = [part for part in paragraphs if not _LABEL.match(part) and not part.startswith(("#", "```", "---"))]
+    labelled, plain = list[str](), list[str]()
+    for part in _PARAGRAPH.split(body.strip()):
+        if part.lstrip().startswith("**"):
+            text = " ".join(part.split())
+            (labelled if _LABEL.match(text) else plain).append(text)
+        elif not part.lstrip().startswith(("#", "```", "---")):
+            plain.append(part)
     room = LONGEST_BRIEF - sum(min(len(part), 240) for part in labelled)
     kept, used = [], 0
     for part in plain:
-        if used and used + len(part) > room:
+        text = " ".join(part.split())
+        if not text:
+            continue
+        if used and used + len(text) > room:
             break
-        kept.append(cut(part, max(200, room - used)))
-        used += len(part)
+        kept.append(cut(text, max(200, room - used)))
+        used += len(text)
     return "\n".join([*kept, *(cut(part, 240) for part in labelled)])
 
 
@@ -81,23 +144,23 @@ def cut(text: str, most: int) -> str:
 def split_code(body: str) -> tuple[str, str]:
     """The prose of a body without its fenced blocks, and all its code."""
     body = body[:LONGEST_BODY]
-    blocks = _FENCE.findall(body)
+    blocks = [block for _, block in _FENCE.findall(body)]
     prose = _FENCE.sub("\n\n", body)
     return prose, " ".join([*blocks, *_CODE.findall(prose)])
 
 
 def sentences_of(title: str, prose: str) -> str:
     """The sentences of a text as lines of words, bounded."""
-    flowing = re.sub(r"(?<!\n)\n(?![\n*#>|-])", " ", prose)
+    flowing = _FLOWING.sub(" ", prose)
     lines = [
         " ".join(dict.fromkeys(words_of(one.replace("_", " ")))) for one in re.split(r"\. |\n", f"{title}\n{flowing}")
     ]
-    return "\n".join([line for line in lines if line][:MOST_SENTENCES])[:5000]
+    return "\n".join([line for line in lines if line][:MOST_SENTENCES])[:LONGEST_SENTENCES]
 
 
 def code_words(code: str) -> list[str]:
     """The words of the code in a text, each once, bounded."""
-    return list(dict.fromkeys(words_of(code.replace("_", " "))))[:200]
+    return list(dict.fromkeys(words_of(code.replace("_", " "))))[:MOST_CODE]
 
 
 def is_everything(pattern: str) -> bool:
@@ -134,8 +197,15 @@ def error_rows(each: Solution) -> list[tuple[str, str]]:
 def mentions(each: Solution) -> list[str]:
     """The forms under which a text's paths may be asked for: whole, without leading folders, by name, by folder."""
     keys: dict[str, None] = {}
-    words = f"{each.title}\n{each.body[:LONGEST_BODY]}".split()
-    for token in (one for word in words if "/" in word or "." in word for one in _PATH.findall(word)):
+    text = f"{each.title}\n{each.body[:LONGEST_BODY]}"
+    text = text.translate(_BLANKS) if text.isascii() else " ".join(text.split())
+    end, words = 0, list[str]()
+    for sign in _IN_PATH.finditer(text):
+        if sign.start() >= end:
+            end = text.find(" ", sign.end())
+            end = len(text) if end < 0 else end
+            words.append(text[text.rfind(" ", 0, sign.start()) + 1 : end])
+    for token in [one for word in words for one in _PATH.findall(word)]:
         path = token.strip("./~").replace("\\", "/")
         parts = [part for part in path.split("/") if part]
         for at in range(max(0, len(parts) - 8), len(parts)):

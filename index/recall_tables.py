@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sqlite3
-import zlib
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
@@ -14,10 +13,10 @@ from index.matching import SCHEMA
 from index.recall_rows import (
     MOST_ERRORS,
     command_rows,
-    document_words,
     error_rows,
     lesson_row,
     mentions,
+    texts_of,
     trigger_rows,
 )
 from index.records import Solution
@@ -55,7 +54,25 @@ SPEED = """
 pragma journal_mode=off; pragma synchronous=off; pragma locking_mode=exclusive; pragma cache_size=-64000;
 pragma temp_store=memory;
 """
-_INSERT = f"insert into lesson values ({','.join('?' * 23)})"  # noqa: S608  question marks only
+_INSERTS = (
+    f"insert into lesson values ({','.join('?' * 23)})",  # noqa: S608  question marks only
+    "insert into fdoc(rowid, w) values (?, ?)",
+    "insert into kept values (?, ?, ?, ?, ?)",
+    "insert or ignore into trig values (?, ?, ?, ?)",
+    "insert or ignore into cmd values (?, ?, ?, ?)",
+    "insert or ignore into mention values (?, ?)",
+    "insert into err values (?, ?, ?, ?, 0)",
+    "insert into ferr(rowid, w) values (?, ?)",
+)
+# How many solutions' rows are made before they are written, table by table.
+BATCH = 1000
+# While all is written, words are gathered in memory and merged once at the end; later updates are small.
+_GATHER = """
+insert into fdoc(fdoc, rank) values ('hashsize', 16000000); insert into fdoc(fdoc, rank) values ('automerge', 0);
+"""
+_GATHERED = """
+insert into fdoc(fdoc, rank) values ('hashsize', 1048576); insert into fdoc(fdoc, rank) values ('automerge', 4);
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,38 +110,43 @@ class Terms:
 def write_whole(draft: Path, served: Sequence[Served], terms: Terms) -> None:
     """All of a new database."""
     with closing(sqlite3.connect(draft)) as db:
-        db.executescript(SPEED + _TABLES)
-        for place, one in enumerate(served, 1):
-            put_in(db, place * GAP, one, terms)
+        db.executescript(SPEED + _TABLES + _GATHER)
+        for at in range(0, len(served), BATCH):
+            put_in(db, [(place * GAP, one) for place, one in enumerate(served[at : at + BATCH], at + 1)], terms)
         count_same(db)
         db.execute("insert into fdoc(fdoc) values ('optimize')")
         db.execute("insert into ferr(ferr) values ('optimize')")
         db.executescript(
-            _COUNT_WORDS.format(table="fdoc", name="vdoc") + _COUNT_WORDS.format(table="ferr", name="verr")
+            _GATHERED + _COUNT_WORDS.format(table="fdoc", name="vdoc") + _COUNT_WORDS.format(table="ferr", name="verr")
         )
         write_facts(db, terms, len(served))
         db.commit()
 
 
-def put_in(db: sqlite3.Connection, mid: int, one: Served, terms: Terms) -> tuple[str, list[str]]:
-    """All rows of one solution but for what is counted over all; returns its words and those of its errors."""
-    each = one.solution
-    words = " ".join(document_words(each))
-    db.execute(_INSERT, lesson_row(mid, each, one.seen, one.weight, terms.stale_days))
-    db.execute("insert into fdoc(rowid, w) values (?, ?)", (mid, words))
-    packed = zlib.compress(words.encode(), 1)
-    db.execute("insert into kept values (?, ?, ?, ?, ?)", (mid, each.path, one.text_hash, one.key, packed))
-    db.executemany("insert or ignore into trig values (?, ?, ?, ?)", [(*row, mid) for row in trigger_rows(each)])
-    db.executemany(
-        "insert or ignore into cmd values (?, ?, ?, ?)", [(key, mid, *rest) for key, *rest in command_rows(each)]
-    )
-    db.executemany("insert or ignore into mention values (?, ?)", [(key, mid) for key in mentions(each)])
-    errors = []
-    for eid, (sig, text) in enumerate(error_rows(each), mid * MOST_ERRORS):
-        errors.append(error_words(text))
-        db.execute("insert into err values (?, ?, ?, ?, 0)", (eid, mid, sig, text))
-        db.execute("insert into ferr(rowid, w) values (?, ?)", (eid, errors[-1]))
-    return words, errors
+def put_in(
+    db: sqlite3.Connection, places: Iterable[tuple[int, Served]], terms: Terms
+) -> tuple[list[str], list[str], set[str]]:
+    """All rows of these solutions, each with its number, but for what is counted over all; returns their words, those
+    of their errors, and the errors' signatures."""
+    rows: dict[str, list[tuple[object, ...]]] = {statement: [] for statement in _INSERTS}
+    lessons, documents, kept, triggers, commands, named, errors, found = rows.values()
+    for mid, one in places:
+        each = one.solution
+        texts = texts_of(each)
+        lessons.append(lesson_row(mid, each, texts, one.seen, one.weight, terms.stale_days))
+        documents.append((mid, texts.words))
+        kept.append((mid, each.path, one.text_hash, one.key, texts.words))
+        named += [(key, mid) for key in mentions(each)]
+        if each.triggers:
+            triggers += [(*row, mid) for row in trigger_rows(each)]
+            commands += [(key, mid, *rest) for key, *rest in command_rows(each)]
+            for eid, (sig, text) in enumerate(error_rows(each), mid * MOST_ERRORS):
+                errors.append((eid, mid, sig, text))
+                found.append((eid, error_words(text)))
+    named.sort()
+    for statement, given in rows.items():
+        db.executemany(statement, given)
+    return [str(row[1]) for row in documents], [str(row[1]) for row in found], {str(row[2]) for row in errors}
 
 
 def error_words(text: str) -> str:

@@ -42,12 +42,8 @@ def update(target: Path, draft: Path, served: Sequence[Served], terms: Terms) ->
             # A text that was taken out does not linger in free pages.
             db.executescript(SPEED + "pragma secure_delete=on;")
             old_words, old_errors, touched = take_out(db, gone)
-            added = [put_in(db, places[one.solution.path][0], one, terms) for one in new]
-            words = [text for text, _ in added]
-            errors = [text for _, texts in added for text in texts]
-            for one in new:
-                rows = db.execute("select sig from err where mid = ?", (places[one.solution.path][0],))
-                touched.update(sig for (sig,) in rows)
+            words, errors, signatures = put_in(db, [(places[one.solution.path][0], one) for one in new], terms)
+            touched |= signatures
             count_same(db, touched)
             count_words(db, "vdoc", old_words, words)
             count_words(db, "verr", old_errors, errors)
@@ -104,7 +100,7 @@ def take_out(db: sqlite3.Connection, gone: Iterable[int]) -> tuple[list[str], li
     db.execute("create temp table gone(mid integer primary key)")
     db.executemany("insert into temp.gone values (?)", [(mid,) for mid in gone])
     for mid, packed in db.execute("select mid, words from kept where mid in (select mid from temp.gone)").fetchall():
-        words.append(zlib.decompress(packed).decode())
+        words.append(packed if isinstance(packed, str) else zlib.decompress(packed).decode())
         # A full-text table without its texts is told what to take out.
         db.execute("insert into fdoc(fdoc, rowid, w) values ('delete', ?, ?)", (mid, words[-1]))
     for eid, sig, text in db.execute(
