@@ -33,3 +33,15 @@ def test_what_is_skipped_is_said_with_its_reason(tmp_path: Path, capsys: pytest.
     assert "skipped solutions/a.md:1 and 2 more: the same text is in the store" in shown
     assert {path: path.read_bytes() for path in (tmp_path / "store" / "solutions").rglob("*.md")} == lessons
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
+
+
+def test_an_import_of_nothing_that_can_be_used_has_failed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Exit 1 and the reason; beside a file that was taken, or was known before, one refused file fails nothing."""
+    (tmp_path / "bad.md").write_bytes(b"\xff\xfe not text")
+    store = ["--store", str(tmp_path / "store")]
+    assert run_command(["import", str(tmp_path / "bad.md"), *store]) == 1
+    assert "not UTF-8" in capsys.readouterr().out
+    (tmp_path / "good.md").write_text(LESSON)
+    both = ["import", str(tmp_path / "bad.md"), str(tmp_path / "good.md"), *store]
+    assert run_command(both) == 0
+    assert run_command(both) == 0
