@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -29,16 +29,16 @@ USE = (
 
 
 # A sentence without one of these leads nothing to anything.
-LEADING = re.compile(
-    r"\b(?:instead|rather|in place|moved?|merged|renamed?|folded|migrated|replaced?|superseded|served|aliased|"
-    r"transferred|"
-    r"relocated|swapped|switch(?:ed)?|redirect(?:ed)?|took over|retired|frozen|deprecated|stale|unavailable|emptied|"
-    r"gone|"
-    r"shadowed|unpublished|expired?|means|stands for|refer|now|where|whenever|answered|handled|forwarded|resolved|"
-    r"looked up|"
-    r"over|same|than|not|belongs?|go(?:es)? to|pushed to|sent to|built from)\b|->|=>|→",
-    re.IGNORECASE,
+LEADING_WORDS = frozenset(
+    "instead rather move moved merged rename renamed folded migrated replace replaced superseded served aliased "
+    "transferred relocated swapped switch switched redirect redirected retired frozen deprecated stale unavailable "
+    "emptied gone shadowed unpublished expire expired means refer now where whenever answered handled forwarded "
+    "resolved over same than not belong belongs".split()
 )
+LEADING_PHRASES = ("in place", "stands for", "looked up", "go to", "goes to", "pushed to", "sent to", "built from")
+ARROW = re.compile(r"->|=>|→")
+LEADING = re.compile(rf"\b(?:{'|'.join([*sorted(LEADING_WORDS), *LEADING_PHRASES])})\b|{ARROW.pattern}", re.IGNORECASE)
+WORD = re.compile(r"\w+")
 
 
 def _pattern(text: str) -> re.Pattern[str]:
@@ -96,6 +96,19 @@ MARKS: tuple[tuple[str, ...], ...] = (
     ("than", "as"),
     ("has the same",),
 )
+# The fixed words amid the names of a pattern that would look for names at every place: without them it cannot match.
+CORES: dict[int, re.Pattern[str]] = {
+    place: re.compile(core)
+    for place, core in (
+        (0, rf" {MOVED}(?: on| over)? (?:to|into|under|in|by|with|from|at|as|onto|through|via) "),
+        (2, rf"\b{USE} .{{2,300}}? (?:instead of|rather than|in place of|and not|not|over|says?) "),
+        (4, rf"[,:;] (?:please |always |then )?{USE} "),
+        (7, r" (?:is|are|was|were) (?:gone|down|retired|frozen|deprecated|stale|unavailable|out of|shut down|dead|"
+            r"broken|empty|emptied|shadowed|unpublished|expired)"),
+        (9, r"\bbecause .{2,90}? (?:took over|has taken over|replaces it|answers)"),
+        (10, r" (?:is|are|was|were) (?:\w+er|better|the same|newer|more \w+)[^.\n]{0,30}? (?:than|as) "),
+    )
+}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,16 +122,13 @@ class Swap:
 def swaps(text: str) -> Iterator[Swap]:
     """The pairs of names of which a text leads the first to the second."""
     seen: set[Swap] = set()
-    sentences = split_sentences(text)
-    together = [f"{a.rstrip(' .;:')}, {b}" for a, b in pairwise(sentences)]
-    for sentence in (*sentences, *together):
-        if not names_two(sentence) or not LEADING.search(sentence):
-            continue
-        low = sentence[:LONGEST].lower()
-        for pattern, marks in zip(PATTERNS, MARKS, strict=True):
-            if not any(mark in low for mark in marks):
+    for sentence in leading_sentences(split_sentences(text)):
+        cut = sentence[:LONGEST]
+        low = cut.lower()
+        for place, (pattern, marks) in enumerate(zip(PATTERNS, MARKS, strict=True)):
+            if not any(mark in low for mark in marks) or not holds_core(low, place):
                 continue
-            for match in pattern.finditer(sentence[:LONGEST]):
+            for match in pattern.finditer(cut):
                 old, new = clean(match["old"]), clean(match["new"])
                 swap = Swap(old, new)
                 if old != new and is_name(match["old"]) and is_name(match["new"]) and swap not in seen:
@@ -126,20 +136,50 @@ def swaps(text: str) -> Iterator[Swap]:
                     yield swap
 
 
-ARROW = re.compile(r"->|=>|→")
+def holds_core(low: str, place: int) -> bool:
+    """Whether a text in lower case has what the pattern in a place cannot do without."""
+    # Beyond ASCII, letters that are no lower case of each other may still match without regard to case.
+    return place not in CORES or not low.isascii() or CORES[place].search(low) is not None
+
+
+def leading_sentences(sentences: Sequence[str]) -> Iterator[str]:
+    """The sentences, then the pairs of neighbours as one, that can lead one name to another."""
+    names = [count_names(sentence) for sentence in sentences]
+    leads = [is_leading(sentence) for sentence in sentences]
+    for place, sentence in enumerate(sentences):
+        if names[place] >= 2 and leads[place]:
+            yield sentence
+    for place, (a, b) in enumerate(pairwise(sentences)):
+        if names[place] + names[place + 1] >= 2 and (leads[place] or leads[place + 1]):
+            yield f"{a.rstrip(' .;:')}, {b}"
+
+
+def is_leading(sentence: str) -> bool:
+    """Whether a sentence has a word without which none leads anything to anything."""
+    if not sentence.isascii():
+        return LEADING.search(sentence) is not None
+    low = sentence.lower()
+    return (
+        not LEADING_WORDS.isdisjoint(WORD.findall(low))
+        or (any(phrase in low for phrase in LEADING_PHRASES) and LEADING.search(low) is not None)
+        or ARROW.search(low) is not None
+    )
+
+
 TOKEN = re.compile(r"[^\s,;()]+")
 
 
-def names_two(sentence: str) -> bool:
-    """Whether a sentence can hold two names: two words that are quoted or have a name's shape, or an arrow."""
+def count_names(sentence: str) -> int:
+    """How many names a sentence can hold: words that are quoted or have a name's shape; an arrow stands between two."""
     found = 0
-    for match in TOKEN.finditer(sentence):
-        word = match.group()
+    for word in TOKEN.findall(sentence):
+        if word.isalpha() and (word.islower() or word.istitle()):
+            continue
         if SHAPED.search(word.rstrip(".,:;'\"`")) or not QUOTES.isdisjoint(word):
             found += 1
             if found == 2:
-                return True
-    return ARROW.search(sentence) is not None
+                return 2
+    return 2 if ARROW.search(sentence) else found
 
 
 QUOTES = frozenset("`\"'@")

@@ -13,7 +13,9 @@ _FENCE = re.compile(r"^ {0,12}(`{3,}|~{3,})")
 _ITEM = re.compile(r"^( {0,24})(?:[-*+]|\d{1,4}[.)])[ \t]{1,8}(?=\S)")
 _HEADING = re.compile(r"^ {0,3}#{1,6}(?:\s|$)")
 _RULE = re.compile(r"^ {0,3}(?:-[ -]{2,80}|\*[ *]{2,80}|_[ _]{2,80}|=[ =]{1,80})$")
-_SENTENCE_END = re.compile(r"(?<=[.!?;:])[\"'`)\]*]{0,4}\s{1,8}(?=\S)|(?<=[。！？；])")
+_SENTENCE_END = re.compile(r"[.!?;:。！？；](?:(?<=[。！？；])|[\"'`)\]*]{0,4}\s{1,8}(?=\S))")
+_SAYS = re.compile(r"[^\W_]")
+_FENCES = frozenset("`~")
 
 
 def parse_bullets(body: str) -> tuple[str, ...]:
@@ -28,24 +30,30 @@ def parse_bullets(body: str) -> tuple[str, ...]:
 
     def close() -> None:
         text = _dedent(block)
-        if any(character.isalnum() for character in text):
+        if _SAYS.search(text):
             bullets.append(text)
         block.clear()
 
     for line in body.expandtabs(4).splitlines():
-        opened = _FENCE.match(line)
+        # The first sign tells of most lines that they are but the next of a block.
+        first = line.lstrip(" ")[:1]
+        if first.isalpha() and not fence:
+            block.append(line)
+            continue
+        opened = _FENCE.match(line) if first in _FENCES else None
         if fence:
             block.append(line)
             if opened and opened[1].startswith(fence) and not line.strip().strip(fence[0]):
                 fence = ""
-            continue
-        if opened:
+        elif opened:
             fence = opened[1]
             block.append(line)
         elif not line.strip() or _RULE.match(line) or _HEADING.match(line):
-            close()
+            if block:
+                close()
         elif item := _ITEM.match(line):
-            close()
+            if block:
+                close()
             block.append(" " * item.end() + line[item.end() :])
         else:
             block.append(line)
@@ -72,22 +80,37 @@ def split_sentences(body: str) -> tuple[str, ...]:
     """The statements to compare two texts by: sentences of prose, and each line of code, table or heading."""
     sentences: list[str] = []
     for text in (*parse_headings(body), *parse_bullets(body)):
+        if "\n" not in text:
+            sentences += _sentences(text.strip())
+            continue
         lines = text.splitlines()
-        if len(lines) > 1 and (_FENCE.match(lines[0]) or text.lstrip().startswith("|") or "\n```" in text):
-            sentences.extend(line.strip() for line in lines if line.strip() and not _FENCE.match(line))
+        if _FENCE.match(lines[0]) or text.lstrip().startswith("|") or "\n```" in text:
+            sentences += [line.strip() for line in lines if line.strip() and not _FENCE.match(line)]
         else:
-            joined = " ".join(line.strip() for line in lines)
-            sentences.extend(part.strip() for part in _SENTENCE_END.split(joined) if part.strip())
+            sentences += _sentences(" ".join([line.strip() for line in lines]))
     return tuple(sentences)
+
+
+def _sentences(text: str) -> Iterator[str]:
+    """Prose cut after the end of each sentence, without what closes it there: quotation marks, brackets."""
+    last = 0
+    for match in _SENTENCE_END.finditer(text):
+        yield text[last : match.start() + 1].strip()
+        last = match.end()
+    if rest := text[last:].strip():
+        yield rest
 
 
 def parse_headings(body: str) -> Iterator[str]:
     """The texts of a body's headings, in order."""
+    if "#" not in body:
+        return
     fenced = False
     for line in body.splitlines():
-        if _FENCE.match(line):
-            fenced = not fenced
-        elif not fenced and _HEADING.match(line):
+        first = line.lstrip(" ")[:1]
+        if first in _FENCES:
+            fenced ^= _FENCE.match(line) is not None
+        elif first == "#" and not fenced and _HEADING.match(line):
             yield line.strip().lstrip("#").strip()
 
 
@@ -95,6 +118,8 @@ def _dedent(lines: list[str]) -> str:
     """Lines without the indent of the first; deeper ones keep what they have beyond it."""
     if not lines:
         return ""
+    if len(lines) == 1:
+        return lines[0].strip()
     first = len(lines[0]) - len(lines[0].lstrip())
     cut = [line[min(first, len(line) - len(line.lstrip())) :].rstrip() for line in lines]
     return "\n".join(cut).strip("\n")

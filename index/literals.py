@@ -7,11 +7,10 @@ error codes, identifiers, names; and the words that turn a statement round: nega
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from index.bullets import split_sentences
 
@@ -29,14 +28,17 @@ _OPPOSITES_CJK = (
     "生产|生產|测试|測試|开发|本番|開発|検証|可以|以前|以后|以後|増加|减少|減少|增加|同步|异步|異步|同期|非同期|成功|失败|失敗|打开|打開|关闭|關閉|最大|最小|"
     "包含|包括|排除|新增|删除|削除|追加|真|假|開|閉|前|后|後"
 )
+_UNIT = r"(?:%|(?:ms|s|min|h|[KMGT]i?B|kB|Hz|x)\b)"
+# A word that nothing could lengthen into another kind: tried first, since the others each read it to its end.
+_PLAIN = r"(?P<plain>[A-Za-z]{1,80}+(?![.:]?+[\w.+@/\\:*$<>{}'’(-]))|"
 _TOKEN = re.compile(
-    r"(?P<url>[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s<>\"'`)\]，。、」』）]{1,400})"
+    _PLAIN + r"(?P<url>[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s<>\"'`)\]，。、」』）]{1,400})"
     r"|(?P<mail>[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5})"
     r"|(?P<flag>(?<![\w-])--?[A-Za-z][\w-]{0,60}(?:=[^\s`\"',;)]{1,120})?)"
     r"|(?P<path>(?:[A-Za-z]:\\|~/|\.{1,2}/|/)?(?:[\w.@*+$<>{}-]{1,100}[/\\]){1,24}[\w.@*+$<>{}-]{0,100}"
     r"|(?<![\w/])[~/][\w.@*-]{1,100})"
     r"|(?P<version>(?<![\w.])v?\d{1,6}(?:\.\d{1,8}){1,4}(?:[-.+]?(?:rc|alpha|beta|post|dev|a|b)\.?\d{0,4})?(?![\w]))"
-    r"|(?P<number>(?<![\w.])(?:(?<![\w)\]-])-)?\d{1,18}(?:[.,:_-]\d{1,12}){0,8}(?:\s?(?:%|(?:ms|s|min|h|[KMGT]i?B|kB|Hz|x)\b)|[A-Za-z]{1,4}\b)?)"
+    r"|(?P<number>(?<![\w.])(?:(?<![\w)\]-])-)?\d{1,18}(?:[.,:_-]\d{1,12}){0,8}(?:\s?" + _UNIT + r"|[A-Za-z]{1,4}\b)?)"
     r"|(?P<dotted>\$?[A-Za-z_][\w-]{0,80}(?:(?:\.|::|->)[A-Za-z_][\w-]{0,80}){1,8}(?:\(\))?)"
     rf"|(?P<cjkneg>{_NEGATIONS_CJK})|(?P<cjkopp>{_OPPOSITES_CJK})"
     r"|(?P<katakana>[\u30a0-\u30ff]{2,40})"
@@ -112,8 +114,7 @@ STOPWORDS = frozenset(
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
+class Token(NamedTuple):
     """One word or literal of a text; `norm` is what is compared, `span` its place in the text."""
 
     kind: Kind | Literal["word"]
@@ -149,26 +150,31 @@ def tokens(text: str) -> tuple[Token, ...]:
 def literals(text: str) -> tuple[Token, ...]:
     """The literals of a text in order: quoted strings as wholes, and every fixed token inside and outside of them."""
     found = [token for token in _tokens(text) if token.fixed]
-    for quoted in _QUOTED.finditer(text):
-        inner = next(group for group in quoted.groups() if group is not None)
-        found.append(Token("quoted", " ".join(inner.split()), quoted.span()))
+    found += [Token("quoted", inner, span) for inner, span in _quoted(text)]
     return tuple(sorted(found, key=lambda token: (token.span, token.kind)))
 
 
 def literal_set(text: str) -> frozenset[str]:
     """The distinct literals of a text that name something: no negations, no opposites, no bare one-digit numbers."""
-    return frozenset(
-        token.norm for token in literals(text) if token.kind not in ("negation", "opposite") and len(token.norm) > 1
-    )
+    found = {token.norm for run in _runs(text) for token in run.tokens if token.kind not in _UNNAMING}
+    found.update(inner for inner, _ in _quoted(text))
+    return frozenset(norm for norm in found if len(norm) > 1)
 
 
 def content(text: str) -> tuple[str, ...]:
     """What a text says, in order: stems of its words but the most common, and its literals as they are."""
     return tuple(
         stem(token.norm) if token.kind in _WORDED else token.norm
-        for token in _tokens(text)
-        if token.fixed or token.norm not in STOPWORDS
+        for run in _runs(text)
+        for token in run.tokens
+        if token.kind != "word" or token.norm not in STOPWORDS
     )
+
+
+def _quoted(text: str) -> Iterator[tuple[str, tuple[int, int]]]:
+    """What stands in quotation marks, its blanks joined, and its place with the marks."""
+    for match in _QUOTED.finditer(text):
+        yield " ".join(match[match.lastindex or 0].split()), match.span()
 
 
 @lru_cache(maxsize=65536)
@@ -194,8 +200,13 @@ def differs(a: str, b: str, alike: float = 0.72) -> tuple[Difference, ...]:
     when they are of one kind, so "port 5432" finds "port 5433". `alike` is the least similarity (0..1) of two
     statements that are set against each other. A statement without a partner is an addition, not a difference.
     """
-    pairs = _partners(split_sentences(a), split_sentences(b), alike)
-    return tuple(dict.fromkeys(difference for in_a, in_b in pairs for difference in statement_differences(in_a, in_b)))
+    return tuple(
+        dict.fromkeys(
+            difference
+            for in_a, in_b in _partners(_statements(a), _statements(b), alike)
+            for difference in statement_differences(in_a, in_b)
+        )
+    )
 
 
 def statement_differences(a: str, b: str) -> tuple[Difference, ...]:
@@ -204,23 +215,23 @@ def statement_differences(a: str, b: str) -> tuple[Difference, ...]:
 
     if a > b:
         return tuple(Difference(d.kind, d.b, d.a, a, b) for d in statement_differences(b, a))
-    left, right = tokens(a), tokens(b)
-    found: list[Difference] = []
-    edits = [
-        (left[o.src_start : o.src_end], right[o.dest_start : o.dest_end])
-        for o in Levenshtein.opcodes([t.norm for t in left], [t.norm for t in right])
-        if o.tag != "equal"
+    (left, left_at), (right, right_at) = _placed(a), _placed(b)
+    codes = [
+        code for code in Levenshtein.opcodes([t.norm for t in left], [t.norm for t in right]) if code.tag != "equal"
     ]
-    moved = Counter(t.norm for gone, _ in edits for t in gone) & Counter(t.norm for _, new in edits for t in new)
-    for gone, new in edits:
-        kind = _judge_span(gone, new, moved, lone=len(edits) <= 2)
+    edits = [(left[c.src_start : c.src_end], right[c.dest_start : c.dest_end]) for c in codes]
+    found: list[Difference] = []
+    for code, (gone, new) in zip(codes, edits, strict=True):
+        kind = _judge_span(gone, new, edits)
         if kind is not None:
-            found.append(Difference(kind, _shown(a, gone), _shown(b, new), a, b))
+            words_a, words_b = _shown(a, gone, left_at[code.src_start :]), _shown(b, new, right_at[code.dest_start :])
+            found.append(Difference(kind, words_a, words_b, a, b))
     return tuple(found)
 
 
-def _judge_span(gone: Sequence[Token], new: Sequence[Token], moved: Counter[str], *, lone: bool) -> Kind | None:
-    """What kind of value one differing span changes; None for mere wording, or additions that contradict nothing."""
+def _judge_span(gone: Sequence[Token], new: Sequence[Token], edits: Sequence[Edit]) -> Kind | None:
+    """What kind of value one of the spans in which two statements differ changes; None for mere wording, or additions
+    that contradict nothing."""
     negated = [sum(t.kind == "negation" for t in side) % 2 for side in (gone, new)]
     if negated[0] != negated[1] and max(len(gone), len(new)) <= 6:
         return "negation"
@@ -228,22 +239,33 @@ def _judge_span(gone: Sequence[Token], new: Sequence[Token], moved: Counter[str]
         for y in new:
             if _opposite(x.norm, y.norm):
                 return "opposite"
-    fixed = [[t for t in side if t.fixed and t.kind not in ("negation", "opposite")] for side in (gone, new)]
+    lone = len(gone) == len(new) == 1
+    fixed = [[t for t in side if t.kind not in _UNNAMING] for side in (gone, new)]
     for x in fixed[0]:
         for y in fixed[1]:
-            if x.norm != y.norm and (x.kind == y.kind or {x.kind, y.kind} <= _VALUES or len(gone) == len(new) == 1):
-                return x.kind if x.kind != "word" else None
+            if x.norm != y.norm and (x.kind == y.kind or {x.kind, y.kind} <= _VALUES or lone):
+                return _kind_of(x)
     for side, other in ((fixed[0], new), (fixed[1], gone)):
-        if side and len(other) <= 1 and any(t.kind == "flag" and not moved[t.norm] for t in side):
+        if len(other) <= 1 and any(t.kind == "flag" and not _moved(t.norm, edits) for t in side):
             return "flag"
-    if len(gone) == len(new) == 1 and (fixed[0] or fixed[1]) and not {gone[0].norm, new[0].norm} & STOPWORDS:
-        kind = (fixed[0] or fixed[1])[0].kind
-        return kind if kind != "word" else None
-    if lone and not any(negated) and _renamed(gone, new):
+    if lone and (fixed[0] or fixed[1]) and not (gone[0].norm in STOPWORDS or new[0].norm in STOPWORDS):
+        return _kind_of((fixed[0] or fixed[1])[0])
+    if len(edits) <= 2 and not any(negated) and _renamed(gone, new):
         return "name"
     return None
 
 
+def _kind_of(token: Token) -> Kind | None:
+    return token.kind if token.kind != "word" else None
+
+
+def _moved(norm: str, edits: Sequence[Edit]) -> bool:
+    """Whether a token that is gone in one place is new in another."""
+    return all(any(t.norm == norm for edit in edits for t in edit[side]) for side in (0, 1))
+
+
+Edit = tuple[Sequence[Token], Sequence[Token]]
+_UNNAMING = frozenset({"word", "negation", "opposite"})
 _VALUES = frozenset({"version", "number"})
 _WORDED = frozenset({"word", "name", "opposite"})
 _AUXILIARIES = frozenset("do does did be is are was were する した します 하다 한다".split())
@@ -261,12 +283,18 @@ def _unlike(a: str, b: str) -> bool:
     """Whether two words may name two things: not forms of one word, not small words, not known to mean the same."""
     if a in STOPWORDS or b in STOPWORDS or stem(a) == stem(b):
         return False
-    return not any(stem(a) in group and stem(b) in group for group in _synonym_stems())
+    groups = _synonym_stems()
+    return groups.get(stem(a), frozenset()).isdisjoint(groups.get(stem(b), frozenset()))
 
 
 @lru_cache(maxsize=1)
-def _synonym_stems() -> tuple[frozenset[str], ...]:
-    return tuple(frozenset(stem(word) for word in group) for group in _SYNONYMS)
+def _synonym_stems() -> dict[str, frozenset[int]]:
+    """The groups of synonyms that a stem is in, by their places."""
+    groups: dict[str, set[int]] = {}
+    for place, group in enumerate(_SYNONYMS):
+        for word in group:
+            groups.setdefault(stem(word), set()).add(place)
+    return {word: frozenset(places) for word, places in groups.items()}
 
 
 @lru_cache(maxsize=1)
@@ -285,50 +313,62 @@ def _opposed() -> frozenset[str]:
 
 def _opposite(a: str, b: str) -> bool:
     x, y = stem(a), stem(b)
-    if (x, y) in _opposites() or (a, b) in _opposites():
+    pairs = _opposites()
+    if (x, y) in pairs or (a, b) in pairs:
         return True
-    short, long = sorted((x, y), key=len)
-    return len(short) >= 4 and any(long == prefix + short for prefix in _UNMAKING)
+    short, long = (y, x) if len(x) > len(y) else (x, y)
+    return len(short) >= 4 and long.endswith(short) and long[: -len(short)] in _UNMAKING
 
 
-def _partners(a: Sequence[str], b: Sequence[str], alike: float) -> Iterator[tuple[str, str]]:
+class _Statement(NamedTuple):
+    """A statement; its words without what is between them; the same with values replaced by their kind and without
+    negations, so that alike ones find each other."""
+
+    text: str
+    folded: str
+    skeleton: str
+
+
+# Texts are compared with several others in turn; what is kept of each is about six times its length.
+@lru_cache(maxsize=1024)
+def _statements(text: str) -> tuple[_Statement, ...]:
+    """The statements of a text."""
+    found: list[_Statement] = []
+    for statement in split_sentences(text):
+        runs = _runs(statement)
+        folded = "".join([run.folded for run in runs])[1:]
+        found.append(_Statement(statement, folded, "".join([run.skeleton for run in runs])[1:]))
+    return tuple(found)
+
+
+def _partners(a: Sequence[_Statement], b: Sequence[_Statement], alike: float) -> Iterator[tuple[str, str]]:
     """Statements only one side has, each beside its nearest on the other side, the most alike first."""
     from rapidfuzz import fuzz, process
 
-    alone = set(a) ^ set(b)  # what both have word for word needs no further look
+    # What both have word for word needs no further look.
+    known = ({one.text for one in a}, {one.text for one in b})
     folded = (
-        {_folded(text): text for text in a if text in alone},
-        {_folded(text): text for text in b if text in alone},
+        {one.folded: one for one in a if one.text not in known[1]},
+        {one.folded: one for one in b if one.text not in known[0]},
     )
-    left = [text for key, text in folded[0].items() if key not in folded[1]]
-    right = [text for key, text in folded[1].items() if key not in folded[0]]
+    left = [one for key, one in folded[0].items() if key not in folded[1]]
+    right = [one for key, one in folded[1].items() if key not in folded[0]]
     if not left or not right:
         return
     scores = process.cdist(
-        [_skeleton(text) for text in left],
-        [_skeleton(text) for text in right],
+        [one.skeleton for one in left],
+        [one.skeleton for one in right],
         scorer=fuzz.ratio,
         score_cutoff=alike * 100,
     )
     rows, columns = scores.nonzero()
-    ranked = sorted(zip(rows.tolist(), columns.tolist(), strict=True), key=lambda rc: (-scores[rc], rc))
+    ranked = sorted(zip((-scores[rows, columns]).tolist(), rows.tolist(), columns.tolist(), strict=True))
     taken: tuple[set[int], set[int]] = (set(), set())
-    for row, column in ranked:
+    for _, row, column in ranked:
         if row not in taken[0] and column not in taken[1]:
             taken[0].add(row)
             taken[1].add(column)
-            yield left[row], right[column]
-
-
-@lru_cache(maxsize=8192)
-def _folded(text: str) -> str:
-    return " ".join(token.norm for token in tokens(text))
-
-
-@lru_cache(maxsize=8192)
-def _skeleton(text: str) -> str:
-    """A statement with values replaced by their kind and without negations, so that alike ones find each other."""
-    return " ".join(word for token in tokens(text) if (word := _bone(token)))
+            yield left[row].text, right[column].text
 
 
 def _bone(token: Token) -> str:
@@ -341,24 +381,139 @@ def _bone(token: Token) -> str:
     return "<name>" if token.kind in ("name", "identifier", "error") else f"<{token.kind}>"
 
 
-def _shown(text: str, span: Sequence[Token]) -> str:
-    return text[span[0].span[0] : span[-1].span[1]] if span else ""
+def _shown(text: str, span: Sequence[Token], starts: Sequence[int]) -> str:
+    """The words of a span as they stand in the text, its runs beginning at the starts."""
+    if not span:
+        return ""
+    return text[starts[0] + span[0].span[0] : starts[len(span) - 1] + span[-1].span[1]]
+
+
+@dataclass(frozen=True, slots=True)
+class _Run:
+    """The tokens of a run of characters, their spans from its beginning; `step` leads from there to the next run.
+
+    `folded` are their norms, `skeleton` their bones, each with a blank before it.
+    """
+
+    tokens: tuple[Token, ...]
+    step: int
+    folded: str
+    skeleton: str
+
+
+# Where a run stands: inside a sentence, after the end of one, or before any word of its text.
+_INSIDE, _AFTER, _FIRST = range(3)
+# The run as it reads in each of these places, and where the next one then stands.
+_Readings = tuple[tuple[_Run, int], tuple[_Run, int], tuple[_Run, int]]
+_BREAK = re.compile(rf"\n(?:(?<!\d\n)|(?!{_UNIT}))")
+_APART = re.compile(rf"\d[ \n]{_UNIT}")
+_BLANK = re.compile(rf"(?<=\d) (?={_UNIT})")
+_BETWEEN = " *_`\"'([-#"
+_ENDS = frozenset(".!?:\n")
+_SHORT = 40  # longer runs hardly come twice
+_MOST = 30_000  # not a kilobyte each
+
+
+def _runs(text: str) -> list[_Run]:
+    """A text as its runs between blanks: but a number and its unit no token goes beyond one, and most come again."""
+    if _APART.search(text):
+        # One kind of blank for another: both are none of a token but of a number with its unit.
+        text = _BLANK.sub("\x1f", _BREAK.sub(" \n ", text))
+    elif "\n" in text:
+        text = text.replace("\n", " \n ")
+    found: list[_Run] = []
+    known, place = _READINGS, _FIRST
+    for raw in text.split(" "):
+        run, place = known[raw][place]
+        found.append(run)
+    return found
 
 
 def _tokens(text: str) -> Iterator[Token]:
+    start = 0
+    for run in _runs(text):
+        for kind, norm, span in run.tokens:
+            yield Token(kind, norm, (start + span[0], start + span[1]))
+        start += run.step
+
+
+def _placed(text: str) -> tuple[list[Token], list[int]]:
+    """The tokens of a text, and where the run of each begins, which its span counts from."""
+    found: list[Token] = []
+    starts: list[int] = []
+    start = 0
+    for run in _runs(text):
+        for token in run.tokens:
+            found.append(token)
+            starts.append(start)
+        start += run.step
+    return found, starts
+
+
+def _readings(raw: str) -> _Readings:
+    """A run of characters at every place where it can stand."""
+    opened: tuple[Token, ...] = ()  # the first word of the run where it opens a sentence
+    closed: tuple[Token, ...] = ()  # the same where it does not
+    rest: list[Token] = []
+    leads: bool | None = None  # what is before the first word in the run settles which it is
     last = 0
-    for match in _TOKEN.finditer(text):
-        raw, group = match[0], match.lastgroup or "word"
-        trimmed = raw.rstrip(".,:;'’\\") if group in ("url", "path", "flag", "word", "dotted") else raw
-        before = text[last : match.start()].strip(" *_`\"'([-#")
-        opening = last == 0 or before[-1:] in (".", "!", "?", ":", "\n")
-        last = match.end()
-        start = match.start()
-        if group == "word" and "_" in (raw[0], raw[-1]) and raw[:2] != "__":
-            trimmed = trimmed.strip("_")
-            start = match.end() - len(raw.lstrip("_"))
-        if trimmed:
-            yield from _named(group, trimmed, start, opening)
+    for match in _TOKEN.finditer(raw):
+        start, end = match.span()
+        before = raw[last:start].rstrip(_BETWEEN)
+        opening = before[-1] in _ENDS if before else None
+        if last:
+            rest += _found(match, bool(opening))
+        else:
+            leads = opening
+            opened = _found(match, True)
+            closed = opened if match[0].islower() else _found(match, False)
+        last = end
+    tail = raw[last:].rstrip(_BETWEEN)
+    following = _AFTER if tail and tail[-1] in _ENDS else _INSIDE
+    opens = _run_of((*opened, *rest), raw)
+    stays = opens if opened == closed else _run_of((*closed, *rest), raw)
+    if not last:
+        return (opens, following if tail else _INSIDE), (opens, following if tail else _AFTER), (opens, _FIRST)
+    return (
+        (opens if leads else stays, following),
+        (stays if leads is False else opens, following),
+        (opens, following),
+    )
+
+
+class _Known(dict[str, _Readings]):
+    """The readings of short runs, all forgotten when there are too many; a known one costs a lookup."""
+
+    def __missing__(self, raw: str) -> _Readings:
+        found = _readings(raw)
+        if len(raw) <= _SHORT:
+            if len(self) >= _MOST:
+                self.clear()
+            self[raw] = found
+        return found
+
+
+_READINGS = _Known()
+
+
+def _run_of(found: tuple[Token, ...], raw: str) -> _Run:
+    # A line's end stands between two blanks that the text itself does not have.
+    step = 0 if raw == "\n" else len(raw) + 1
+    folded = "".join([" " + token.norm for token in found])
+    return _Run(found, step, folded, "".join([" " + bone for token in found if (bone := _bone(token))]))
+
+
+def _found(match: re.Match[str], opening: bool) -> tuple[Token, ...]:
+    """The tokens of one match, without the signs around it."""
+    raw, group, start = match[0], match.lastgroup or "word", match.start()
+    trimmed = raw.rstrip(".,:;'’\\") if group in _TRIMMED else raw
+    if group == "word" and "_" in (raw[0], raw[-1]) and raw[:2] != "__":
+        trimmed = trimmed.strip("_")
+        start = match.end() - len(raw.lstrip("_"))
+    return tuple(_named(group, trimmed, start, opening)) if trimmed else ()
+
+
+_TRIMMED = frozenset({"url", "path", "flag", "word", "dotted"})
 
 
 # One machine under its several names: an error that quotes one of them is the same error with another.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -72,3 +74,12 @@ def test_sentences_join_wrapped_lines_and_keep_code_lines_apart() -> None:
 def test_chinese_sentences_end_at_their_own_full_stop() -> None:
     """No space follows a Chinese full stop."""
     assert split_sentences("先跑测试。再提交。") == ("先跑测试。", "再提交。")
+
+
+@settings(max_examples=400)
+@given(st.text(alphabet='ab.!:。；"`)]* ', max_size=60))
+def test_prose_is_cut_after_the_end_of_each_sentence(text: str) -> None:
+    """The cuts are those of a pattern that looks back at each place for the end of a sentence."""
+    cut = re.split(r"(?<=[.!?;:])[\"'`)\]*]{0,4}\s{1,8}(?=\S)|(?<=[。！？；])", text.strip())
+    prose = "x " + text.strip()
+    assert [part.strip() for part in ("x " + cut[0], *cut[1:]) if part.strip()] == list(split_sentences(prose))

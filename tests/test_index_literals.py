@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from index.literals import content, differs, literal_set, literals, statement_differences, stem, tokens
+import index.literals
+from index.literals import Token, content, differs, literal_set, literals, statement_differences, stem, tokens
 
 CONFLICTS = [
     ("number", "Use port 5432.", "Use port 5433."),
@@ -134,3 +138,101 @@ def test_stem_is_a_beginning_of_its_word(word: str) -> None:
     """A stem never grows, and never vanishes."""
     assert len(stem(word)) <= len(word)
     assert bool(stem(word)) == bool(word)
+
+
+# Signs and words whose kind hangs on what is beside them.
+PIECES = (
+    *" \n\t.,:;!?-_/@`'\"|#*()$~\\%’\u3000\x1f",
+    *(
+        "a",
+        "I",
+        "The",
+        "Debian",
+        "and/or",
+        "don't",
+        "cannot",
+        "v1.2.3",
+        "30",
+        "5",
+        "1,000",
+        "-7",
+        "s",
+        "ms",
+        "min",
+        "MB",
+    ),
+    *(
+        "%",
+        "Hz",
+        "--force",
+        "-x",
+        "src/app.py",
+        "~/x",
+        "C:\\x",
+        "https://a.example/b?c",
+        "me@a.example",
+        "a.b()",
+        "f()",
+    ),
+    *(
+        "KeyError",
+        "ENOENT",
+        "load_user",
+        "_x_",
+        "__init__",
+        "loadUser",
+        "CI",
+        "localhost",
+        "127.0.0.1",
+        "enable",
+        "never",
+    ),
+    *("不要", "启用", "文", "キャッシュ", "ない", "않는다", "사용", "é", "Éa", "ß", "\U0001d400", "٣"),
+)
+MIXED = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
+SPACED = st.lists(st.sampled_from(PIECES), max_size=30).map(" ".join)
+
+
+def read_whole(text: str) -> Iterator[Token]:
+    """The tokens of a text by one pass over the whole of it, run by run or not."""
+    last = 0
+    for match in index.literals._TOKEN.finditer(text):
+        before = text[last : match.start()].strip(" *_`\"'([-#")
+        yield from index.literals._found(match, last == 0 or before[-1:] in (".", "!", "?", ":", "\n"))
+        last = match.end()
+
+
+@given(st.one_of(MIXED, SPACED, st.text(max_size=80)))
+def test_a_text_read_run_by_run_gives_the_tokens_of_the_whole(text: str) -> None:
+    """Known runs are looked up: what stands around them settles the same as when the whole text is read."""
+    whole = list(read_whole(text))
+    assert list(tokens.__wrapped__(text)) == whole
+    assert content(text) == tuple(
+        stem(token.norm) if token.kind in ("word", "name", "opposite") else token.norm
+        for token in whole
+        if token.fixed or token.norm not in index.literals.STOPWORDS
+    )
+    assert [token for token in literals(text) if token.kind != "quoted"] == [token for token in whole if token.fixed]
+    assert literal_set(text) == {
+        token.norm for token in literals(text) if token.kind not in ("negation", "opposite") and len(token.norm) > 1
+    }
+
+
+@given(st.one_of(MIXED, SPACED))
+def test_a_plain_word_is_the_word_that_it_is_without_its_own_pattern(text: str) -> None:
+    """The pattern that saves plain words the others takes none from them."""
+    slow = re.compile(index.literals._TOKEN.pattern.removeprefix(index.literals._PLAIN))
+    assert [(match.span(), match.lastgroup) for match in slow.finditer(text)] == [
+        (match.span(), "word" if match.lastgroup == "plain" else match.lastgroup)
+        for match in index.literals._TOKEN.finditer(text)
+    ]
+
+
+def test_runs_are_forgotten_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many runs come by, few are kept, and none long."""
+    monkeypatch.setattr(index.literals, "_MOST", 10)
+    index.literals._READINGS.clear()
+    text = " ".join(f"word{number}" for number in range(95)) + " " + "x" * 50
+    assert len(tokens.__wrapped__(text)) == 96
+    assert 0 < len(index.literals._READINGS) <= 10
+    assert all(len(raw) <= 40 for raw in index.literals._READINGS)
