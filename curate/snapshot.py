@@ -2,36 +2,45 @@
 
 from __future__ import annotations
 
-import gzip
+import contextlib
 import hashlib
-import io
-import json
 import os
 import tarfile
+import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import date
+from itertools import chain
 from pathlib import Path
 
+from curate.snapshot_cache import Block, Last, digest_of, open_last, write_index
+from curate.tar_blocks import MANIFEST, cut_blocks, mtime_of, pack_block, pack_end, pack_manifest, sha256
 from index.decode import load_json
 from index.errors import StoreError, UnknownName
-from index.files import write_atomic
+from index.files import TEMPORARY, sync_folder, write_atomic, write_parts
 from index.settings import SnapshotSettings
 from index.store import CACHE
 
 SNAPSHOTS = "snapshots"
-MANIFEST = "MANIFEST.json"
+MOST_HELD = 64 << 20  # of a snapshot in memory
+RACY_NS = 2_000_000_000
 LEFT_OUT = frozenset({CACHE, SNAPSHOTS, ".lock", "logs"})
 
 
-def walk_files(root: Path, folder: Path | None = None) -> Iterator[Path]:
+def walk_files(root: Path) -> Iterator[Path]:
     """Every regular file of a store, sorted; caches, snapshots and the lock left out, links never followed."""
-    for entry in sorted(os.scandir(folder or root), key=lambda entry: entry.name):
-        if (folder is None and entry.name in LEFT_OUT) or entry.name.endswith(".hotwash-tmp"):
+    return (Path(entry.path) for _, entry in _walk(str(root)))
+
+
+def _walk(folder: str, prefix: str = "") -> Iterator[tuple[str, os.DirEntry[str]]]:
+    with os.scandir(folder) as listed:
+        entries = sorted(listed, key=lambda entry: entry.name)
+    for entry in entries:
+        if (not prefix and entry.name in LEFT_OUT) or entry.name.endswith(TEMPORARY):
             continue
         if entry.is_dir(follow_symlinks=False):
-            yield from walk_files(root, Path(entry.path))
+            yield from _walk(entry.path, f"{prefix}{entry.name}/")
         elif entry.is_file(follow_symlinks=False):
-            yield Path(entry.path)
+            yield prefix + entry.name, entry
 
 
 def tree_digest(root: Path) -> str:
@@ -44,31 +53,86 @@ def tree_digest(root: Path) -> str:
 
 def render_snapshot(root: Path) -> bytes:
     """A gzipped tar of the store with a manifest of hashes first; modification times are kept, the clock is not."""
-    found = [(path.relative_to(root).as_posix(), path) for path in walk_files(root)]
-    return pack_snapshot({name: (path.read_bytes(), path.stat().st_mtime_ns) for name, path in found})
+    packed = list(_pack(root, Last(), 0))
+    return b"".join((pack_manifest(_hashes(block for block, _ in packed)), *(raw for _, raw in packed), pack_end()))
 
 
 def pack_snapshot(files: Mapping[str, tuple[bytes, int]]) -> bytes:
     """A snapshot of these files: (bytes, mtime in ns) by name; the same files in one order give the same bytes."""
-    manifest = {name: hashlib.sha256(content).hexdigest() for name, (content, _) in files.items()}
-    buffer = io.BytesIO()
-    with (
-        gzip.GzipFile(fileobj=buffer, mode="wb", compresslevel=6, mtime=0, filename="") as packed,
-        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
-    ):
-        _add(tar, MANIFEST, json.dumps(manifest, indent=1, sort_keys=True).encode(), 0)
-        for name, (content, mtime_ns) in files.items():
-            _add(tar, name, content, mtime_ns)
-    return buffer.getvalue()
+    blocks = cut_blocks((name, len(content), (content, mtime_ns)) for name, (content, mtime_ns) in files.items())
+    packed = [pack_block([(name, *file) for name, _, file in block]) for block in blocks]
+    return b"".join((pack_manifest({name: sha256(file[0]) for name, file in files.items()}), *packed, pack_end()))
 
 
-def _add(tar: tarfile.TarFile, name: str, content: bytes, mtime_ns: int) -> None:
-    info = tarfile.TarInfo(name)
-    info.size = len(content)
-    info.mode = 0o600
-    info.mtime = mtime_ns // 1_000_000_000
-    info.pax_headers = {"mtime": f"{mtime_ns / 1_000_000_000:.9f}"}
-    tar.addfile(info, io.BytesIO(content))
+def write_snapshot(root: Path, place: Path, now_ns: int) -> Path:
+    """Write the store's snapshot at `place`, as `render_snapshot` gives it, unless the newest one holds the very same;
+    returns where it lies.
+
+    Only what changed since the last one is read and packed again. `now_ns` is the machine's present time.
+    """
+    folder = root / SNAPSHOTS
+    folder.mkdir(parents=True, exist_ok=True)
+    with open_last(root, folder) as last, tempfile.SpooledTemporaryFile(MOST_HELD, dir=str(folder)) as spool:
+        blocks: list[Block] = []
+        lengths: list[int] = []
+        for block, raw in _pack(root, last, now_ns):
+            blocks.append(block)
+            lengths.append(spool.write(raw))
+        first = pack_manifest(_hashes(blocks))
+        newest = max((path.name for path in folder.glob("hotwash-*.tar.gz") if _day(path.name)), default="")
+        if last.name == newest and last.has(blocks):
+            place = folder / last.name
+        else:
+            spool.seek(0)
+            write_parts(place, chain((first,), iter(lambda: spool.read(1 << 20), b""), (pack_end(),)))
+            sync_folder(folder)
+        write_index(root, place, blocks, len(first), lengths)
+    return place
+
+
+def _pack(root: Path, last: Last, now_ns: int) -> Iterator[tuple[Block, bytes]]:
+    """Each block of the store's files with its bytes, taken over from the last snapshot where no file changed."""
+    for listed in cut_blocks(_list(root)):
+        names = [name for name, _, _ in listed]
+        times = [number for _, size, (_, mtime, ctime) in listed for number in (mtime, ctime, size)]
+        known = last.take(names, times)
+        if known is None:
+            files = [(name, *read) for name, _, (path, _, _) in listed if (read := _read(path))]
+            raw = pack_block((name, content, stat.st_mtime_ns) for name, content, stat in files)
+            times = [number for _, _, stat in files for number in _trusted(stat, now_ns)]
+            hashes = [sha256(content) for _, content, _ in files]
+            known = Block([name for name, _, _ in files], times, hashes, digest_of(raw)), raw
+        if known[0].names:
+            yield known
+
+
+def _list(root: Path) -> Iterator[tuple[str, int, tuple[str, int, int]]]:
+    """(name, size, (path, mtime, ctime in ns)) of every file."""
+    for name, entry in _walk(str(root)):
+        with contextlib.suppress(FileNotFoundError):
+            stat = entry.stat(follow_symlinks=False)
+            yield name, stat.st_size, (entry.path, stat.st_mtime_ns, stat.st_ctime_ns)
+
+
+def _read(path: str) -> tuple[bytes, os.stat_result] | None:
+    """A file's bytes with its times; None where it has gone since."""
+    try:
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123  a store's every file
+            stat = os.fstat(file.fileno())
+            return file.readall(), stat
+    except FileNotFoundError:
+        return None
+
+
+def _trusted(stat: os.stat_result, now_ns: int) -> tuple[int, int, int]:
+    """The times that a file is known by; one touched just now may change again within the same tick."""
+    if max(stat.st_mtime_ns, stat.st_ctime_ns) > now_ns - RACY_NS:
+        return -1, -1, -1
+    return stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size
+
+
+def _hashes(blocks: Iterable[Block]) -> dict[str, str]:
+    return {name: found for block in blocks for name, found in zip(block.names, block.hashes, strict=True)}
 
 
 def read_snapshot(path: Path) -> dict[str, tuple[bytes, int]]:
@@ -81,7 +145,7 @@ def read_snapshot(path: Path) -> dict[str, tuple[bytes, int]]:
             for member in tar:
                 opened = tar.extractfile(member) if member.isfile() else None
                 if opened:
-                    files[member.name] = (opened.read(), int(member.mtime * 1_000_000_000))
+                    files[member.name] = (opened.read(), mtime_of(member))
         manifest = load_json(files.pop(MANIFEST)[0])
     except (OSError, EOFError, tarfile.TarError, KeyError, ValueError) as error:
         raise StoreError(f"{path}: not a snapshot that can be read ({error}). Choose another one.") from error

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import sqlite3
+import time
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -25,7 +26,7 @@ from curate.promote import Known, plan_promote
 from curate.quarantine import plan_quarantine
 from curate.retention import plan_retention
 from curate.skills import read_skills, skill_folders
-from curate.snapshot import SNAPSHOTS, render_snapshot, snapshot_name, snapshots_to_drop
+from curate.snapshot import SNAPSHOTS, snapshot_name, snapshots_to_drop, write_snapshot
 from curate.supersession import find_superseded, plan_supersessions
 from curate.verdicts import text_hash, write_verdicts
 from detectors.poison.scan import scan_text
@@ -332,10 +333,10 @@ def recall_key(solutions: Sequence[Solution], clean: Mapping[str, bool], today: 
 
 
 def take_snapshot(world: World) -> str:
-    """Write today's snapshot and drop those that the policy no longer keeps; returns its path."""
+    """Write today's snapshot, unless the newest one holds just what the store does, and drop those that the policy no
+    longer keeps; returns the path of the one that holds it."""
     folder = world.root / SNAPSHOTS
-    place = folder / snapshot_name(world.now.date())
-    write_derived(place, render_snapshot(world.root))
+    place = write_snapshot(world.root, folder / snapshot_name(world.now.date()), time.time_ns())
     names = [path.name for path in folder.glob("hotwash-*.tar.gz")]
     for name in snapshots_to_drop(names, world.settings.snapshot):
         (folder / name).unlink(missing_ok=True)

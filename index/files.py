@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import filelock
@@ -33,13 +33,19 @@ def temporary(path: Path) -> Path:
 
 def write_atomic(path: Path, content: bytes, mtime_ns: int | None = None) -> None:
     """Write a file so that a reader or a crash sees the old bytes or the new ones, never a part."""
+    write_parts(path, (content,), mtime_ns)
+
+
+def write_parts(path: Path, parts: Iterable[bytes], mtime_ns: int | None = None) -> None:
+    """`write_atomic` of a content that comes in parts, which need not fit into memory together."""
     path.parent.mkdir(parents=True, exist_ok=True)
     place = temporary(path)
     descriptor = os.open(place, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW, 0o600)
     try:
-        view = memoryview(content)
-        while view:
-            view = view[os.write(descriptor, view) :]
+        for part in parts:
+            view = memoryview(part)
+            while view:
+                view = view[os.write(descriptor, view) :]
         with contextlib.suppress(FileNotFoundError):
             os.fchmod(descriptor, path.stat().st_mode & 0o777)
         os.fsync(descriptor)
