@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
 from typing import Any, cast
 
@@ -83,6 +83,11 @@ def load_yaml(text: str) -> object:
 
 def split_frontmatter(text: str) -> tuple[str | None, str]:
     """(the YAML between the first two `---` lines, the text after them); (None, text) where there is none."""
+    # As nearly all files have it: no line of the header but the last begins with `---`.
+    if text.startswith("---\n"):
+        end = text.find("\n---", 3)
+        if text.startswith("\n", end + 4) and end >= 0:
+            return text[4 : end + 1], text[end + 5 :]
     start = 1 if text.startswith("\ufeff") else 0
     first = text.find("\n", start)
     if first < 0 or text[start:first].rstrip("\r \t") != "---":
@@ -193,10 +198,30 @@ def _confidence(value: object, kind: str) -> float:
     return float(value)
 
 
-_KNOWN = (
-    "id title category type importance confidence trust tags project branch triggers sources created verified priority "
-    "supersedes superseded_by helpful harmful expires"
-).split()
+# How the value of each key that may be missing is read, in the order in which the first bad one is complained about.
+_AFTER_ID: tuple[tuple[str, Callable[[Any, str], object]], ...] = (
+    ("title", _text),
+    ("category", lambda value, key: _choice(value, key, CATEGORIES)),
+    ("importance", lambda value, key: _choice(value, key, IMPORTANCES)),
+)
+_AFTER_CONFIDENCE: tuple[tuple[str, Callable[[Any, str], object]], ...] = (
+    ("trust", lambda value, key: _choice(value, key, TRUSTS)),
+    ("tags", _texts),
+    ("project", _text),
+    ("branch", _text),
+    ("triggers", lambda value, _: _triggers(value)),
+    ("sources", lambda value, _: _sources(value)),
+    ("created", parse_time),
+    ("verified", _date),
+    ("priority", _whole),
+    ("supersedes", _texts),
+    ("superseded_by", lambda value, key: _text(value, key) or None),
+    ("helpful", _whole),
+    ("harmful", _whole),
+    ("expires", _date),
+)
+_KNOWN = frozenset({"id", "type", "confidence", *dict(_AFTER_ID), *dict(_AFTER_CONFIDENCE)})
+_IDENTIFIER = re.compile(r"[0-9A-HJKMNP-TV-Z]{26}")
 
 
 def _line_of(yaml_text: str, key: str) -> int:
@@ -215,34 +240,17 @@ def _solution(values: dict[str, Any], path: str, text: str, body: str) -> Soluti
     kind = _choice(values.get("type", "semantic"), "type", KINDS)
     low, high = CONFIDENCE_RANGE[cast("Any", kind)]
     identifier = _text(values["id"], "id")
-    if not re.fullmatch(r"[0-9A-HJKMNP-TV-Z]{26}", identifier):
+    if not _IDENTIFIER.fullmatch(identifier):
         raise BadValue(f"id must be a ULID of 26 characters, found {identifier!r}")
-    return Solution(
-        id=identifier,
-        title=_text(values["title"], "title"),
-        category=cast("Any", _choice(values["category"], "category", CATEGORIES)),
-        body=body,
-        type=cast("Any", kind),
-        importance=cast("Any", _choice(values.get("importance", "medium"), "importance", IMPORTANCES)),
-        confidence=_confidence(values.get("confidence", min(max(0.8, low), high)), kind),
-        trust=cast("Any", _choice(values.get("trust", "observed"), "trust", TRUSTS)),
-        tags=_texts(values.get("tags"), "tags"),
-        project=_text(values.get("project"), "project"),
-        branch=_text(values.get("branch"), "branch"),
-        triggers=_triggers(values.get("triggers")),
-        sources=_sources(values.get("sources")),
-        created=parse_time(values.get("created", "1970-01-01"), "created"),
-        verified=_date(values.get("verified"), "verified"),
-        priority=_whole(values.get("priority", 0), "priority"),
-        supersedes=_texts(values.get("supersedes"), "supersedes"),
-        superseded_by=_text(values.get("superseded_by"), "superseded_by") or None,
-        helpful=_whole(values.get("helpful", 0), "helpful"),
-        harmful=_whole(values.get("harmful", 0), "harmful"),
-        expires=_date(values.get("expires"), "expires"),
-        extra={str(key): value for key, value in values.items() if key not in _KNOWN},
-        path=path,
-        text=text,
-    )
+    # A key that is missing is left to the record's own default.
+    fields: dict[str, Any] = {key: read(values[key], key) for key, read in _AFTER_ID if key in values}
+    fields["confidence"] = _confidence(values.get("confidence", min(max(0.8, low), high)), kind)
+    for key, read in _AFTER_CONFIDENCE:
+        if key in values:
+            fields[key] = read(values[key], key)
+    if not values.keys() <= _KNOWN:
+        fields["extra"] = {str(key): value for key, value in values.items() if key not in _KNOWN}
+    return Solution(id=identifier, type=cast("Any", kind), body=body, path=path, text=text, **fields)
 
 
 def parse_solution(path: str, text: str) -> Solution | Problem:
@@ -257,7 +265,7 @@ def parse_solution(path: str, text: str) -> Solution | Problem:
         values = load_yaml(header) if plain is None else plain
         if not isinstance(values, dict):
             raise BadValue(f"wanted `key: value` lines, found {type(values).__name__}")
-        return _solution(values, path, text, body.replace("\r\n", "\n"))
+        return _solution(values, path, text, body.replace("\r\n", "\n") if "\r" in body else body)
     except BadValue as error:
         key = str(error).split(" ", 1)[0].split(".", 1)[0]
         line = error.line if error.line is not None else _line_of(header, key)

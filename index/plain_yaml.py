@@ -8,7 +8,7 @@ A property test holds every answer equal to that of the library, which takes ten
 from __future__ import annotations
 
 import re
-from typing import Any
+from typing import Any, cast
 
 # YAML ends a line at these too, refuses some of them raw, and alters others.
 _PRINTABLE = r"\x20-\x7e\xa1-\u2027\u202a-\ud7ff\ue000-\ufefe\uff00-\ufffd\U00010000-\U0010ffff"
@@ -24,10 +24,16 @@ _DATED = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:T[0-9:]{8}Z)?\Z")
 _DIGIT_TEXT = re.compile(r"(?:[0-9]+[G-Zg-wyz][0-9A-Za-z]*|(?=[0-9]*[A-Z])[0-9A-Z]{26})\Z")
 _WORDS = re.compile(r"[A-Za-z\u00c0-\u1fff\u3040-\ud7ff]")
 _ITEM = re.compile(r" *(?:(\"[^\"\\]*\")|([A-Za-z0-9\u00c0-\u1fff\u3040-\ud7ff-][^\[\]{},\"':#&*!|>%@`]*)|([\[{])) *")
+_WORD_LIST = re.compile(r"\[[A-Za-z][A-Za-z0-9_-]*(?:, [A-Za-z][A-Za-z0-9_-]*)*\]\Z")
 _FIELD = re.compile(rf" *({_KEY}): ")
 _RESERVED = frozenset(["true", "false", "yes", "no", "on", "off", "null", "y", "n"])
 _CONSTANTS = {"true": True, "false": False, "null": None}
 _DEEPEST = 8
+# What short scalars stand for and which keys are sound, remembered: a store's headers hold the same again and again.
+_SCALARS: dict[str, str | int | float | bool | None] = {}
+_KEYS: set[str] = set()
+_LONGEST = 24
+_MOST = 20_000
 
 
 class _Unsure(Exception):
@@ -36,26 +42,36 @@ class _Unsure(Exception):
 
 def parse_plain(text: str) -> dict[str, Any] | None:
     """The mapping that a front matter's text holds, or None where a YAML library has to be asked."""
-    if not _PLAIN_HEADER.match(text):
+    if not ((text.isascii() and text.replace("\n", "").isprintable()) or _PLAIN_HEADER.match(text)):
         return None
     values: dict[str, Any] = {}
     lines = text.rstrip("\n").split("\n")
     at = 0
     try:
         while at < len(lines):
-            match = _LINE.match(lines[at])
+            line = lines[at]
             at += 1
-            if match is None or match[1] in values or match[1].lower() in _RESERVED:
+            key, colon, rest = line.partition(": ")
+            if colon and key in _KEYS:
+                rest = rest.lstrip(" ")
+            else:
+                match = _LINE.match(line)
+                if match is None or match[1].lower() in _RESERVED:
+                    return None
+                key, rest = match[1], match[2] or ""
+                if len(_KEYS) < _MOST:
+                    _KEYS.add(key)
+            if key in values:
+                return None
+            if at == len(lines) or not lines[at].startswith("  "):
+                values[key] = _SCALARS[rest] if rest in _SCALARS else _inline(rest)
+                continue
+            if rest:
                 return None
             block = at
             while block < len(lines) and lines[block].startswith("  "):
                 block += 1
-            if block == at:
-                values[match[1]] = _inline(match[2] or "")
-            elif match[2]:
-                return None
-            else:
-                values[match[1]] = _block(lines[at:block])
+            values[key] = _block(lines[at:block])
             at = block
     except _Unsure:
         return None
@@ -86,7 +102,13 @@ def _item(text: str) -> object:
 
 def _inline(text: str) -> object:
     """The value of one line."""
-    text = text.rstrip(" ")
+    value = _value(text.rstrip(" "))
+    if len(text) <= _LONGEST and not isinstance(value, (list, dict)) and len(_SCALARS) < _MOST:
+        _SCALARS[text] = cast("str", value)
+    return value
+
+
+def _value(text: str) -> object:
     first = text[:1]
     if not text:
         return None
@@ -95,6 +117,8 @@ def _inline(text: str) -> object:
             raise _Unsure
         return text[1:-1]
     if first in "[{":
+        if _WORD_LIST.match(text) and _RESERVED.isdisjoint(text[1:-1].lower().split(", ")):
+            return text[1:-1].split(", ")
         value, end = _flow(text, 0, 0)
         if end != len(text):
             raise _Unsure

@@ -157,3 +157,23 @@ def test_front_matter_ends_at_its_second_line_of_dashes() -> None:
     assert split_frontmatter("no header\n---\n") == (None, "no header\n---\n")
     assert split_frontmatter("---\nnever closed\n") == (None, "---\nnever closed\n")
     assert date(2026, 1, 1).isoformat() in render_value([date(2026, 1, 1)])
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("---\na: b\n---\nc\n", ("a: b\n", "c\n")),
+        ("---\n---\nc", ("", "c")),
+        ("---\na: b\n---", ("a: b\n", "")),
+        ("---\na: b\n--- \t\r\nc", ("a: b\n", "c")),
+        ("---\na: b\n----\nd: e\n---\nc", ("a: b\n----\nd: e\n", "c")),
+        ("---\na: |\n ---\n---\n---\nc", ("a: |\n ---\n", "---\nc")),
+        ("\ufeff--- \r\na: b\r\n---\r\nc", ("a: b\r\n", "c")),
+        ("---\na: b\n", (None, "---\na: b\n")),
+        ("--- x\n---\n", (None, "--- x\n---\n")),
+        ("---", (None, "---")),
+    ],
+)
+def test_the_header_ends_at_the_first_line_of_three_dashes(text: str, parts: tuple[str | None, str]) -> None:
+    """However the lines end, and whatever else begins with dashes."""
+    assert split_frontmatter(text) == parts

@@ -97,3 +97,15 @@ def test_our_own_front_matter_is_plain() -> None:
     assert not isinstance(read, Problem)
     assert read.triggers == solution.triggers
     assert read.sources == solution.sources
+
+
+def test_what_is_remembered_is_nobodys_to_change() -> None:
+    """A list is made anew each time; a scalar or a key that was met before is read as at first."""
+    text = "id: 7\ntags: [a, b]\nnone: null\nid2: true\nextra: []\n"
+    first = parse_plain(text)
+    assert first is not None
+    first["tags"].append("c")
+    first["extra"].append("c")
+    assert parse_plain(text) == {"id": 7, "tags": ["a", "b"], "none": None, "id2": True, "extra": []}
+    assert parse_plain("id: 7\nid: 8\n") is None
+    assert parse_plain("tags: [a, No]\n") is None
