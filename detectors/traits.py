@@ -9,16 +9,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from index.bullets import parse_headings
+from index.known import Known
 from index.literals import STOPWORDS, stem
 from index.records import Solution
 from index.signature import command_key, error_signature
 
 RARE = 4  # a literal that at most so many lessons hold ties those together; a rewrite and its copies make it four
 HEAD = 1_200  # characters in which a text says of itself that it replaces or corrects an older one
-_LABEL = re.compile(r"^(?:#{1,6}[ \t]{1,4}([^\n]{1,80})|\*\*([^*\n]{1,60}?):?\*\*:?)", re.MULTILINE)
+_LABEL = re.compile(r"\n(?:#{1,6}[ \t]{1,4}([^\n]{1,80})|\*\*([^*\n]{1,60}?):?\*\*:?)")
 _SYMPTOM = re.compile(
     r"problem|symptom|error|happened|issue|fail|cause|why|问题|症状|原因|現象|事象|影響|문제|증상", re.I
 )
@@ -30,6 +31,11 @@ _REVERSAL = re.compile(
     r"|no longer (?:true|valid|holds?|applies)|was wrong|correct(?:s|ion to) (?:the|an?) earlier|obsolete\w{0,2}"
     r"|deprecated in favou?r)\b|已被取代|已废弃|撤回|廃止|訂正",
     re.I,
+)
+# Without one of these in lower case that does not match; the last is an s without regard to case.
+_REVERSING = (
+    *("supersed", "amend", "revers", "no longer", "was wrong", "correct", "obsolete", "deprecated"),
+    *("已被取代", "已废弃", "撤回", "廃止", "訂正", "\u017f"),
 )
 _WORD = re.compile(r"[^\W\d_]{1,80}")
 _RUN = re.compile(r"[A-Za-z0-9_$@~./:\\<>=*#%+-]{2,200}")
@@ -148,8 +154,8 @@ def read_traits(solution: Solution, keys: Keys | None = None) -> Traits:
         words=content_words(text),
         symptom=named_literals(symptom),
         fix=named_literals(fix),
-        reversal=frozenset(match.lower() for match in _REVERSAL.findall(text[:HEAD])),
-        foreign=len(_SCRIPT.findall(solution.body)) / max(1, len(solution.body)),
+        reversal=find_reversal(text[:HEAD]),
+        foreign=foreign_share(solution.body),
     )
 
 
@@ -205,16 +211,33 @@ def _seldom(count: int, lessons: int) -> float:
     return max(0.0, math.log((lessons + 1) / (count + 0.5)))
 
 
+def find_reversal(text: str) -> frozenset[str]:
+    """What a text says of replacing, correcting or being replaced, in lower case."""
+    low = text.lower()
+    if not any(mark in low for mark in _REVERSING):
+        return frozenset()
+    return frozenset(match.lower() for match in _REVERSAL.findall(text))
+
+
+def foreign_share(text: str) -> float:
+    """The share of the characters of a text that belong to scripts without spaces or to Hangul."""
+    return 0.0 if text.isascii() else len(_SCRIPT.findall(text)) / len(text)
+
+
 def content_words(text: str) -> frozenset[str]:
     """The stems of the words of a text without small words; of scripts without spaces, neighbouring characters."""
-    found: set[str] = set()
-    for word in set(_WORD.findall(text.lower())):
-        if word.isascii():
-            if len(word) > 1 and word not in STOPWORDS:
-                found.add(stem(word))
-        else:
-            found.update(word[i : i + 2] for i in range(max(1, len(word) - 1)))
-    return frozenset(found)
+    return frozenset(chain.from_iterable(map(_STEMS.__getitem__, set(text.split()))))
+
+
+def _stems(run: str) -> tuple[str, ...]:
+    """The same of a run of characters without a space."""
+    found: list[str] = []
+    for word in _WORD.findall(run.lower()):
+        if not word.isascii():
+            found += [word[i : i + 2] for i in range(max(1, len(word) - 1))]
+        elif len(word) > 1 and word not in STOPWORDS:
+            found.append(stem(word))
+    return tuple(found)
 
 
 def named_literals(text: str) -> frozenset[str]:
@@ -222,17 +245,19 @@ def named_literals(text: str) -> frozenset[str]:
 
     The same idea as `index.literals.literals` in a fraction of its time; that one decides on pairs, this finds them.
     """
-    runs: set[str] = set()
-    for word in set(text.split()):
-        if not (word.isascii() and word.isalpha() and (word.islower() or word.istitle())):
-            runs.update(_literal(word))
-    return frozenset(runs | {" ".join(code.split()) for code in _CODE.findall(text)})
+    runs = chain.from_iterable(map(_LITERALS.__getitem__, set(text.split())))
+    return frozenset(chain(runs, (" ".join(code.split()) for code in _CODE.findall(text))))
 
 
-@lru_cache(maxsize=65536)
-def _literal(word: str) -> tuple[str, ...]:
+def _literals(word: str) -> tuple[str, ...]:
     """The literals in a run of characters without a space."""
+    if word.isascii() and word.isalpha() and (word.islower() or word.istitle()):
+        return ()
     return tuple(run for raw in _RUN.findall(word) if _is_literal(run := _bare(raw)))
+
+
+_STEMS = Known(_stems)
+_LITERALS = Known(_literals)
 
 
 def _bare(raw: str) -> str:
@@ -256,11 +281,15 @@ def _is_literal(run: str) -> bool:
 
 def split_roles(body: str) -> tuple[str, str]:
     """The parts of a body under headings or bold labels that tell the symptom, and under those that tell the fix."""
-    marks = [(match.start(), match[1] or match[2]) for match in _LABEL.finditer(body)]
-    parts: tuple[list[str], list[str]] = ([], [])
+    # The line's end before a label stands where the label does in the body itself.
+    marks = [(match.start(), match[1] or match[2]) for match in _LABEL.finditer("\n" + body)]
+    parts: dict[str, list[str]] = {"symptom": [], "fix": [], "": []}
     for (start, label), (end, _) in pairwise([*marks, (len(body), "")]):
-        if _FIX.search(label):
-            parts[1].append(body[start:end])
-        elif _SYMPTOM.search(label):
-            parts[0].append(body[start:end])
-    return "\n".join(parts[0]), "\n".join(parts[1])
+        parts[_role(label)].append(body[start:end])
+    return "\n".join(parts["symptom"]), "\n".join(parts["fix"])
+
+
+@lru_cache(maxsize=4096)
+def _role(label: str) -> str:
+    """What stands under a label: the symptom, the fix, or neither."""
+    return "fix" if _FIX.search(label) else "symptom" if _SYMPTOM.search(label) else ""

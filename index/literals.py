@@ -9,10 +9,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import Literal, NamedTuple
 
 from index.bullets import split_sentences
+from index.known import Known
 
 Kind = Literal[
     "url", "path", "flag", "version", "number", "host", "error", "identifier", "quoted", "name", "negation", "opposite"
@@ -47,6 +48,9 @@ _TOKEN = re.compile(
     r"|(?P<hangul>[\uac00-\ud7af]{1,40})"
     rf"|(?P<word>\$?[^\W{_SCRIPTS}]{{1,80}}(?:['’-][^\W{_SCRIPTS}]{{1,60}}){{0,8}}(?:\(\))?)"
 )
+_SLASH = re.compile(r"([/\\])")
+_UNWORDLY = re.compile(r"[.\d_*@$<{\\-]")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))|\s")
 _QUOTED = re.compile(
     r"`([^`\n]{1,300})`|\"([^\"\n]{2,300})\"|「([^」\n]{1,200})」|『([^』\n]{1,200})』|“([^”\n]{2,200})”"
 )
@@ -204,18 +208,22 @@ def differs(a: str, b: str, alike: float = 0.72) -> tuple[Difference, ...]:
         dict.fromkeys(
             difference
             for in_a, in_b in _partners(_statements(a), _statements(b), alike)
-            for difference in statement_differences(in_a, in_b)
+            for difference in _differences(in_a.text, in_a.runs, in_b.text, in_b.runs)
         )
     )
 
 
 def statement_differences(a: str, b: str) -> tuple[Difference, ...]:
     """The values in which two single statements differ, each span of rapidfuzz's alignment of their tokens in turn."""
+    return _differences(a, _runs(a), b, _runs(b))
+
+
+def _differences(a: str, runs_a: Sequence[_Run], b: str, runs_b: Sequence[_Run]) -> tuple[Difference, ...]:
     from rapidfuzz.distance import Levenshtein
 
     if a > b:
-        return tuple(Difference(d.kind, d.b, d.a, a, b) for d in statement_differences(b, a))
-    (left, left_at), (right, right_at) = _placed(a), _placed(b)
+        return tuple(Difference(d.kind, d.b, d.a, a, b) for d in _differences(b, runs_b, a, runs_a))
+    (left, left_at), (right, right_at) = _placed(runs_a), _placed(runs_b)
     codes = [
         code for code in Levenshtein.opcodes([t.norm for t in left], [t.norm for t in right]) if code.tag != "equal"
     ]
@@ -232,7 +240,7 @@ def statement_differences(a: str, b: str) -> tuple[Difference, ...]:
 def _judge_span(gone: Sequence[Token], new: Sequence[Token], edits: Sequence[Edit]) -> Kind | None:
     """What kind of value one of the spans in which two statements differ changes; None for mere wording, or additions
     that contradict nothing."""
-    negated = [sum(t.kind == "negation" for t in side) % 2 for side in (gone, new)]
+    negated = [[t.kind for t in side].count("negation") % 2 for side in (gone, new)]
     if negated[0] != negated[1] and max(len(gone), len(new)) <= 6:
         return "negation"
     for x in gone:
@@ -287,7 +295,7 @@ def _unlike(a: str, b: str) -> bool:
     return groups.get(stem(a), frozenset()).isdisjoint(groups.get(stem(b), frozenset()))
 
 
-@lru_cache(maxsize=1)
+@cache
 def _synonym_stems() -> dict[str, frozenset[int]]:
     """The groups of synonyms that a stem is in, by their places."""
     groups: dict[str, set[int]] = {}
@@ -297,7 +305,7 @@ def _synonym_stems() -> dict[str, frozenset[int]]:
     return {word: frozenset(places) for word, places in groups.items()}
 
 
-@lru_cache(maxsize=1)
+@cache
 def _opposites() -> frozenset[tuple[str, str]]:
     pairs: set[tuple[str, str]] = set()
     for pair in f"{_OPPOSITE_PAIRS}|{_OPPOSITE_PAIRS_CJK}".split("|"):
@@ -306,7 +314,7 @@ def _opposites() -> frozenset[tuple[str, str]]:
     return frozenset(pairs)
 
 
-@lru_cache(maxsize=1)
+@cache
 def _opposed() -> frozenset[str]:
     return frozenset(word for pair in _opposites() for word in pair)
 
@@ -327,9 +335,10 @@ class _Statement(NamedTuple):
     text: str
     folded: str
     skeleton: str
+    runs: Sequence[_Run]
 
 
-# Texts are compared with several others in turn; what is kept of each is about six times its length.
+# Texts are compared with several others in turn; what is kept of each is about eight times its length.
 @lru_cache(maxsize=1024)
 def _statements(text: str) -> tuple[_Statement, ...]:
     """The statements of a text."""
@@ -337,11 +346,13 @@ def _statements(text: str) -> tuple[_Statement, ...]:
     for statement in split_sentences(text):
         runs = _runs(statement)
         folded = "".join([run.folded for run in runs])[1:]
-        found.append(_Statement(statement, folded, "".join([run.skeleton for run in runs])[1:]))
+        found.append(_Statement(statement, folded, "".join([run.skeleton for run in runs])[1:], runs))
     return tuple(found)
 
 
-def _partners(a: Sequence[_Statement], b: Sequence[_Statement], alike: float) -> Iterator[tuple[str, str]]:
+def _partners(
+    a: Sequence[_Statement], b: Sequence[_Statement], alike: float
+) -> Iterator[tuple[_Statement, _Statement]]:
     """Statements only one side has, each beside its nearest on the other side, the most alike first."""
     from rapidfuzz import fuzz, process
 
@@ -368,7 +379,7 @@ def _partners(a: Sequence[_Statement], b: Sequence[_Statement], alike: float) ->
         if row not in taken[0] and column not in taken[1]:
             taken[0].add(row)
             taken[1].add(column)
-            yield left[row].text, right[column].text
+            yield left[row], right[column]
 
 
 def _bone(token: Token) -> str:
@@ -410,8 +421,6 @@ _APART = re.compile(rf"\d[ \n]{_UNIT}")
 _BLANK = re.compile(rf"(?<=\d) (?={_UNIT})")
 _BETWEEN = " *_`\"'([-#"
 _ENDS = frozenset(".!?:\n")
-_SHORT = 40  # longer runs hardly come twice
-_MOST = 30_000  # not a kilobyte each
 
 
 def _runs(text: str) -> list[_Run]:
@@ -437,12 +446,12 @@ def _tokens(text: str) -> Iterator[Token]:
         start += run.step
 
 
-def _placed(text: str) -> tuple[list[Token], list[int]]:
-    """The tokens of a text, and where the run of each begins, which its span counts from."""
+def _placed(runs: Sequence[_Run]) -> tuple[list[Token], list[int]]:
+    """The tokens of runs, and where the run of each begins, which its span counts from."""
     found: list[Token] = []
     starts: list[int] = []
     start = 0
-    for run in _runs(text):
+    for run in runs:
         for token in run.tokens:
             found.append(token)
             starts.append(start)
@@ -454,51 +463,40 @@ def _readings(raw: str) -> _Readings:
     """A run of characters at every place where it can stand."""
     opened: tuple[Token, ...] = ()  # the first word of the run where it opens a sentence
     closed: tuple[Token, ...] = ()  # the same where it does not
-    rest: list[Token] = []
+    rest: tuple[Token, ...] = ()
     leads: bool | None = None  # what is before the first word in the run settles which it is
     last = 0
     for match in _TOKEN.finditer(raw):
-        start, end = match.span()
-        before = raw[last:start].rstrip(_BETWEEN)
+        before = raw[last : match.start()].rstrip(_BETWEEN)
         opening = before[-1] in _ENDS if before else None
         if last:
             rest += _found(match, bool(opening))
         else:
             leads = opening
             opened = _found(match, True)
-            closed = opened if match[0].islower() else _found(match, False)
-        last = end
+            same = match.lastgroup not in _OPENING or match[0].islower()
+            closed = opened if same else _found(match, False)
+        last = match.end()
     tail = raw[last:].rstrip(_BETWEEN)
     following = _AFTER if tail and tail[-1] in _ENDS else _INSIDE
-    opens = _run_of((*opened, *rest), raw)
-    stays = opens if opened == closed else _run_of((*closed, *rest), raw)
-    if not last:
-        return (opens, following if tail else _INSIDE), (opens, following if tail else _AFTER), (opens, _FIRST)
-    return (
-        (opens if leads else stays, following),
-        (stays if leads is False else opens, following),
-        (opens, following),
-    )
-
-
-class _Known(dict[str, _Readings]):
-    """The readings of short runs, all forgotten when there are too many; a known one costs a lookup."""
-
-    def __missing__(self, raw: str) -> _Readings:
-        found = _readings(raw)
-        if len(raw) <= _SHORT:
-            if len(self) >= _MOST:
-                self.clear()
-            self[raw] = found
-        return found
-
-
-_READINGS = _Known()
-
-
-def _run_of(found: tuple[Token, ...], raw: str) -> _Run:
     # A line's end stands between two blanks that the text itself does not have.
     step = 0 if raw == "\n" else len(raw) + 1
+    opens = _run_of(opened + rest, step)
+    stays = opens if opened == closed else _run_of(closed + rest, step)
+    if not last:
+        return (opens, following if tail else _INSIDE), (opens, following if tail else _AFTER), (opens, _FIRST)
+    first = (opens, following)
+    other = first if stays is opens else (stays, following)
+    return first if leads else other, other if leads is False else first, first
+
+
+_READINGS = Known(_readings)
+
+
+def _run_of(found: tuple[Token, ...], step: int) -> _Run:
+    if len(found) == 1:
+        bone = _bone(found[0])
+        return _Run(found, step, " " + found[0].norm, " " + bone if bone else "")
     folded = "".join([" " + token.norm for token in found])
     return _Run(found, step, folded, "".join([" " + bone for token in found if (bone := _bone(token))]))
 
@@ -514,6 +512,7 @@ def _found(match: re.Match[str], opening: bool) -> tuple[Token, ...]:
 
 
 _TRIMMED = frozenset({"url", "path", "flag", "word", "dotted"})
+_OPENING = frozenset({"plain", "word", "path"})  # what may be a name unless it opens a sentence
 
 
 # One machine under its several names: an error that quotes one of them is the same error with another.
@@ -526,7 +525,7 @@ def _named(group: str, raw: str, start: int, opening: bool) -> Iterator[Token]:
     low = raw.lower()
     if group == "path" and not _is_path(raw):
         place = start
-        for part in re.split(r"([/\\])", raw):
+        for part in _SLASH.split(raw):
             if part and part not in "/\\":
                 yield from _named("word", part, place, opening)
             place += len(part)
@@ -552,7 +551,7 @@ def _named(group: str, raw: str, start: int, opening: bool) -> Iterator[Token]:
     else:
         kind, norm = "word", low
     if kind in _VALUES:
-        norm = re.sub(r"(?<=\d),(?=\d{3}(?!\d))|\s", "", low).removeprefix("v")
+        norm = (low if low.isalnum() else _THOUSANDS.sub("", low)).removeprefix("v")
     if low in _LOOPBACK:
         kind, norm = "host", "localhost"
     yield Token(kind, norm, span)
@@ -569,5 +568,5 @@ def _is_path(raw: str) -> bool:
         raw[:1] in "/~.$"
         or raw.endswith(("/", "\\"))
         or raw.count("/") + raw.count("\\") > 1
-        or bool(re.search(r"[.\d_*@$<{\\-]", raw))
+        or _UNWORDLY.search(raw) is not None
     )

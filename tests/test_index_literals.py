@@ -226,13 +226,3 @@ def test_a_plain_word_is_the_word_that_it_is_without_its_own_pattern(text: str) 
         (match.span(), "word" if match.lastgroup == "plain" else match.lastgroup)
         for match in index.literals._TOKEN.finditer(text)
     ]
-
-
-def test_runs_are_forgotten_when_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    """However many runs come by, few are kept, and none long."""
-    monkeypatch.setattr(index.literals, "_MOST", 10)
-    index.literals._READINGS.clear()
-    text = " ".join(f"word{number}" for number in range(95)) + " " + "x" * 50
-    assert len(tokens.__wrapped__(text)) == 96
-    assert 0 < len(index.literals._READINGS) <= 10
-    assert all(len(raw) <= 40 for raw in index.literals._READINGS)
