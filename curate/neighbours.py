@@ -2,64 +2,239 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 
+import curate.dedup
+import detectors.poison_claims
+import detectors.poison_neighbours
+import detectors.poison_store
+import index.bullets
+import index.frontmatter
+import index.literals
+import index.records
 from curate.dedup import text_differences
+from curate.verdicts import Verdicts, text_hash, unchecked, with_raised
 from detectors.poison_episode import Row, episode_findings
-from detectors.poison_neighbours import READ, Neighbours
-from detectors.poison_store import CHAIN, Note, StoreFinding, raise_verdicts, scan_notes
+from detectors.poison_neighbours import NAME, READ, KeyRows, Neighbours, name_of
+from detectors.poison_store import CHAIN, STOP, Note, StoreFinding, alarm, raise_verdicts, scan_notes
 from index.records import Solution, Verdict
 
 CONTRADICTION = "store.contradiction"
 SHORTENING = "store.shortening_chain"
 INSTEAD = "**Instead:**"
+# What a judgement rests on beside the texts: the code that finds a group, reads it and judges.
+_JUDGES = (
+    curate.dedup,
+    detectors.poison_claims,
+    detectors.poison_neighbours,
+    detectors.poison_store,
+    index.bullets,
+    index.frontmatter,
+    index.literals,
+    index.records,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """Verdicts by path, and the lessons that a raised one names: they are judged again whenever their groups change."""
+
+    verdicts: Mapping[str, Verdict]
+    watched: frozenset[str]
+
+
+class Groups:
+    """Each lesson with those that share most with it, live or quarantined: all that a judgement of it rests on.
+
+    `alone` are the verdicts by path on the single texts; `known` the keys of lessons that earlier runs read. What is
+    read or compared here is read and compared once.
+    """
+
+    def __init__(
+        self,
+        solutions: Sequence[Solution],
+        alone: Mapping[str, Verdict],
+        pulled: Iterable[Solution] = (),
+        known: KeyRows | None = None,
+    ) -> None:
+        self.solutions, self.alone = solutions, alone
+        self._place_of = {solution.path: place for place, solution in enumerate(solutions)}
+        self._every = (*solutions, *pulled)
+        names = [bytes.fromhex(text_hash(one.text))[:NAME] if one.text else name_of(one) for one in self._every]
+        self._index = Neighbours(self._every, known, names)
+        self._names = names
+        self._near: dict[int, tuple[int, ...]] = {}
+        self._notes: dict[int, Note] = {}
+        self._differ: dict[tuple[str, str], bool] = {}
+
+    def solution(self, path: str) -> Solution:
+        """The live lesson at a path."""
+        return self.solutions[self._place_of[path]]
+
+    def live(self, paths: Iterable[str]) -> list[Solution]:
+        """Those of some lessons that are live."""
+        return [self.solution(path) for path in paths if path in self._place_of]
+
+    def findings(self, path: str, about: Collection[str]) -> tuple[StoreFinding, ...]:
+        """What the group of one lesson tells about those of it at the paths `about`."""
+        group = self._group(path)
+        return scan_notes(
+            [self._note(one) for one in group if one < len(self.solutions)],
+            self.alone,
+            quarantined=[self._note(one) for one in group if one >= len(self.solutions)],
+            about=about,
+        )
+
+    def others(self, path: str) -> list[str]:
+        """The paths of the live lessons in the group of one."""
+        near = self._group(path)[1:]
+        return [self.solutions[one].path for one in near if one < len(self.solutions)]
+
+    def digest(self, path: str) -> str:
+        """What changes whenever something does that the judgement of a lesson rests on."""
+        whole = hashlib.sha256(_judged_by().encode())
+        for place in self._group(path):
+            one = self._every[place]
+            verdict = self.alone.get(one.path) if place < len(self.solutions) else None
+            said = f"{one.path}\0{one.id}\0{verdict and (verdict.answer, verdict.score)}\0"
+            whole.update(said.encode("utf-8", "surrogatepass") + self._names[place])
+        return whole.hexdigest()[:32]
+
+    def agree(self, path: str, others: Iterable[str]) -> bool:
+        """Whether the whole text of a lesson differs in no value from any of the others."""
+        for other in others:
+            if (other, path) not in self._differ:
+                self._differ[other, path] = bool(text_differences(self.solution(other), self.solution(path)))
+            if self._differ[other, path]:
+                return False
+        return True
+
+    def _group(self, path: str) -> tuple[int, ...]:
+        place = self._place_of[path]
+        if place not in self._near:
+            self._near[place] = (place, *self._index.near(place))
+        return self._near[place]
+
+    def _note(self, place: int) -> Note:
+        """Only what a lesson advises is held against others: its frame tells what happened, otherwise every time."""
+        if place not in self._notes:
+            one = self._every[place]
+            self._notes[place] = Note(replace(one, body=advice_of(one.body)[:READ], text=""))
+        return self._notes[place]
+
+
+def held_against_store(
+    solutions: Sequence[Solution],
+    verdicts: Verdicts,
+    pulled: Callable[[], Iterable[Solution]],
+    turns: Callable[[], Callable[[str], Sequence[Row]]] | None = None,
+    known: Callable[[], KeyRows] = KeyRows,
+) -> Verdicts:
+    """The verdicts with what the store tells against its lessons: those that were not yet held against it, and those
+    that it raised, where anything has changed in what spoke against them.
+
+    `pulled` gives the quarantined lessons, `turns` the kept turns and `known` the keys of lessons that earlier runs
+    read, each asked for where there is something to judge.
+    """
+    changed = unchecked(solutions, verdicts)
+    if not changed:
+        return verdicts
+    alone = {one.path: verdicts.by_hash[text_hash(one.text)] for one in solutions}
+    keys = known()
+    groups = Groups(solutions, alone, pulled(), keys)
+    keys.save()
+    settled = _settled(groups, verdicts, changed)
+    again = {path for path in changed - settled if verdicts.is_watched(groups.solution(path))}
+    judged = judge_neighbours(groups, changed - settled - again, settled, again)
+    found = judged.verdicts
+    if turns is not None:
+        found = {**found, **judge_episodes(solutions, found, turns())}
+    # What its turns tell is no part of a lesson's group: a lesson that they speak against is judged again each time.
+    held = {path for path, verdict in judged.verdicts.items() if verdict != alone[path]} | judged.watched | again
+    rested = {path: groups.digest(path) for path in held if judged.verdicts[path] is found[path]}
+    return with_raised(verdicts, solutions, found, rested)
+
+
+def _settled(groups: Groups, verdicts: Verdicts, changed: Collection[str]) -> frozenset[str]:
+    """Of lessons that were judged before, those that would be judged as they were: their groups are the same. Files
+    with one text share one verdict, so they are judged together."""
+    by_text: dict[str, list[str]] = defaultdict(list)
+    for path in changed:
+        by_text[text_hash(groups.solution(path).text)].append(path)
+    alone = [(paths[0], verdicts.groups.get(key)) for key, paths in by_text.items() if len(paths) == 1]
+    return frozenset(path for path, digest in alone if digest is not None and digest == groups.digest(path))
 
 
 def judge_neighbours(
-    solutions: Sequence[Solution],
-    alone: Mapping[str, Verdict],
-    pulled: Iterable[Solution] = (),
+    groups: Groups,
     changed: Collection[str] | None = None,
-) -> dict[str, Verdict]:
-    """The verdicts by path with the store's findings taken in; `alone` are those on the single texts.
+    settled: Collection[str] = (),
+    again: Collection[str] = (),
+) -> Judged:
+    """The verdicts with the store's findings taken in.
 
-    `changed` are the paths to judge, all where it is None; those that a finding about one of them names are judged
-    too. Each is held against the lessons that share most with it, live or quarantined, and so against a bounded number.
+    `changed` are the paths to judge, all where it is None; those that a finding about one of them names are judged too,
+    but for `settled` ones, of which nothing has changed. `again` are judged, and what they name is not. Each is held
+    against its group, and so against a bounded number.
 
-    Only what a lesson advises is held against others: the frame in which it tells what happened says otherwise of every
-    session. That the agent's own work, with its lines, says otherwise than older lessons is evidence and no mere claim;
-    and where two texts differ in no value, the same lesson was met again.
+    That the agent's own work, with its lines, says otherwise than older lessons is evidence and no mere claim; and
+    where two texts differ in no value, the same lesson was met again.
     """
-    every = (*solutions, *pulled)
-    live = len(solutions)
-    index = Neighbours(every)
-    notes: dict[int, Note] = {}
-
-    def note(place: int) -> Note:
-        if place not in notes:
-            notes[place] = Note(replace(every[place], body=advice_of(every[place].body)[:READ], text=""))
-        return notes[place]
-
-    place_of = {solution.path: place for place, solution in enumerate(solutions)}
-    by_path = {solution.path: solution for solution in solutions}
-    wanted = [place for place, one in enumerate(solutions) if changed is None or one.path in changed]
+    wanted = dict.fromkeys(one.path for one in groups.solutions if changed is None or one.path in changed)
     judged: dict[str, Verdict] = {}
-    for turn in range(2):
-        named: set[str] = set()
-        for place in wanted:
-            path = every[place].path
-            group = [place, *index.near(place)]
-            found = scan_notes(
-                [note(one) for one in group if one < live],
-                alone,
-                quarantined=[note(one) for one in group if one >= live],
-            )
-            doubted = [one for one in found if not _explained(one, by_path)]
-            judged.update(raise_verdicts([every[place]], alone, [one for one in doubted if one.path == path]))
-            named |= {one.path for one in doubted if one.path != path}
-        wanted = sorted(place_of[path] for path in named if path not in judged) if turn == 0 else []
-    return judged
+    known = {*settled, *again}
+    named, watched = {*again}, set[str]()
+    for path in wanted:
+        others = [one for one in groups.others(path) if one not in known and one not in watched]
+        told = _told(groups, path, [path, *(one for one in others if one not in wanted)])
+        judged |= _raised(groups, path, told.pop(path, ()))
+        doubted = {other for other, about in told.items() if _is_doubted(groups, about)}
+        named |= doubted
+        if path in judged and judged[path] != groups.alone[path]:
+            told = _told(groups, path, [one for one in others if one in wanted])
+            watched |= doubted | {other for other, about in told.items() if _is_doubted(groups, about)}
+    for path in sorted(named):
+        judged |= _raised(groups, path, _told(groups, path, [path]).get(path, ()))
+    return Judged(judged, frozenset(watched))
+
+
+def _told(groups: Groups, path: str, about: Iterable[str]) -> dict[str, list[StoreFinding]]:
+    """What the group of a lesson tells about some of it, by path: about those whose answer that may change."""
+    told: dict[str, list[StoreFinding]] = {}
+    clean = {one for one in about if _is_clean(groups, one)}
+    for found in groups.findings(path, clean) if clean else ():
+        told.setdefault(found.path, []).append(found)
+    return told
+
+
+def _is_clean(groups: Groups, path: str) -> bool:
+    """Whether what others tell could change the answer on a lesson."""
+    return path in groups.alone and groups.alone[path].answer == "clean"
+
+
+def _raised(groups: Groups, path: str, about: Sequence[StoreFinding]) -> dict[str, Verdict]:
+    """The verdict on one lesson by path, with what its group tells about it; none where it was not scanned.
+
+    Texts are compared, which is dear, only where all that is told would raise the verdict.
+    """
+    solution, verdict = groups.solution(path), groups.alone.get(path)
+    kept = [one for one in about if not _is_explained_chain(groups, one)]
+    if verdict is None or alarm(solution, verdict, kept) < STOP:
+        kept = []
+    return raise_verdicts([solution], groups.alone, [one for one in kept if not _is_no_contradiction(groups, one)])
+
+
+def _is_doubted(groups: Groups, about: Sequence[StoreFinding]) -> bool:
+    """Whether something stays of what is told about a lesson; what is dear to see is looked at last."""
+    for one in sorted(about, key=lambda found: found.finding.rule == CONTRADICTION):
+        if not _is_explained_chain(groups, one) and not _is_no_contradiction(groups, one):
+            return True
+    return False
 
 
 def judge_episodes(
@@ -80,19 +255,23 @@ def judge_episodes(
     return raised
 
 
-def _explained(found: StoreFinding, by_path: Mapping[str, Solution]) -> bool:
-    """Whether a contradiction is none: the work shows it, or both say the same; or a chain one by our own merges alone,
-    each of which holds the texts that it was made of."""
-    others = [by_path[path] for path in found.others if path in by_path]
-    if found.finding.rule == SHORTENING:
-        chain = [by_path[found.path], *others]
-        merged = [one for one in chain if _is_own_merge(one)]
-        return bool(merged) and len(chain) - len(merged) < CHAIN
+def _is_explained_chain(groups: Groups, found: StoreFinding) -> bool:
+    """Whether a chain is one by our own merges alone, each of which holds the texts that it was made of."""
+    if found.finding.rule != SHORTENING:
+        return False
+    chain = groups.live((found.path, *found.others))
+    merged = [one for one in chain if _is_own_merge(one)]
+    return bool(merged) and len(chain) - len(merged) < CHAIN
+
+
+def _is_no_contradiction(groups: Groups, found: StoreFinding) -> bool:
+    """Whether a contradiction is none: the work shows it, or both say the same."""
     if found.finding.rule != CONTRADICTION:
         return False
-    return is_shown(by_path[found.path]) or (
-        bool(others) and not any(text_differences(other, by_path[found.path]) for other in others)
-    )
+    if is_shown(groups.solution(found.path)):
+        return True
+    others = [one.path for one in groups.live(found.others)]
+    return bool(others) and groups.agree(found.path, others)
 
 
 def _is_own_merge(solution: Solution) -> bool:
@@ -112,3 +291,11 @@ def advice_of(body: str) -> str:
     """What a lesson tells the reader to do: the part from **Instead:** on, or all of a text in another form."""
     _, found, advice = body.partition(INSTEAD)
     return advice.strip() + "\n" if found else body
+
+
+@cache
+def _judged_by() -> str:
+    whole = hashlib.sha256()
+    for file in (__file__, *(module.__file__ for module in _JUDGES)):
+        whole.update(Path(str(file)).read_bytes())
+    return whole.hexdigest()

@@ -32,18 +32,25 @@ class Verdicts:
     """Verdicts by the SHA-256 of a file's text, all of one rule set.
 
     `raised` are those that were also held against the rest of the store, which may only have made them graver;
-    `released` are the hashes of the bodies that a person has cleared.
+    `released` are the hashes of the bodies that a person has cleared; `groups` tell of raised ones, and of those that
+    they name, all that the judgement rested on, where that is known (`curate.neighbours.Groups.digest`).
     """
 
     rule_set: str
     by_hash: Mapping[str, Verdict] = field(default_factory=dict)
     raised: Mapping[str, Verdict] = field(default_factory=dict)
     released: frozenset[str] = frozenset()
+    groups: Mapping[str, str] = field(default_factory=dict)
 
     def of(self, solution: Solution) -> Verdict | None:
         """The verdict on the current text of a solution, or None when it was not scanned."""
         key = text_hash(solution.text)
         return self.raised.get(key) or self.by_hash.get(key)
+
+    def is_watched(self, solution: Solution) -> bool:
+        """Whether the store did not raise the verdict on a solution, but a raised one named it."""
+        key = text_hash(solution.text)
+        return key in self.groups and self.raised[key].answer == self.by_hash[key].answer
 
 
 @lru_cache(maxsize=1 << 18)
@@ -68,27 +75,38 @@ def scan_missing(solutions: Iterable[Solution], known: Verdicts, scan: Callable[
         key = text_hash(solution.text)
         by_hash[key] = known.by_hash.get(key) or scan(solution)
     raised = {key: verdict for key, verdict in known.raised.items() if key in by_hash}
-    return Verdicts(known.rule_set, by_hash, raised, known.released)
+    groups = {key: group for key, group in known.groups.items() if key in raised}
+    return Verdicts(known.rule_set, by_hash, raised, known.released, groups)
 
 
 def unchecked(solutions: Iterable[Solution], verdicts: Verdicts, moved: bool = False) -> frozenset[str]:
     """The paths of the solutions to hold against the rest of the store: those that were not yet; and where there are
-    some, or `moved` says that others went, those that the store raised, since what spoke against them may have gone."""
+    some, or `moved` says that others went, those that the store raised, since what spoke against them may have gone,
+    and those that these name."""
     new, raised = set(), set()
     for solution in solutions:
         key = text_hash(solution.text)
         known = verdicts.raised.get(key)
         if known is None:
             new.add(solution.path)
-        elif known.answer != verdicts.by_hash[key].answer:
+        elif known.answer != verdicts.by_hash[key].answer or key in verdicts.groups:
             raised.add(solution.path)
     return frozenset(new | raised if new or moved else ())
 
 
-def with_raised(verdicts: Verdicts, solutions: Iterable[Solution], raised: Mapping[str, Verdict]) -> Verdicts:
-    """The verdicts with those by path that the store's neighbours gave now; the others stay."""
-    by_hash = {text_hash(solution.text): raised[solution.path] for solution in solutions if solution.path in raised}
-    return replace(verdicts, raised={**verdicts.raised, **by_hash})
+def with_raised(
+    verdicts: Verdicts,
+    solutions: Iterable[Solution],
+    raised: Mapping[str, Verdict],
+    groups: Mapping[str, str] | None = None,
+) -> Verdicts:
+    """The verdicts with those by path that the store's neighbours gave now, and with what these rested on, where that
+    is all that speaks for them; the others stay."""
+    judged = [(text_hash(solution.text), solution.path) for solution in solutions if solution.path in raised]
+    by_hash = {key: raised[path] for key, path in judged}
+    rested = {key: (groups or {}).get(path) for key, path in judged}
+    kept = {key: group for key, group in {**verdicts.groups, **rested}.items() if group is not None}
+    return replace(verdicts, raised={**verdicts.raised, **by_hash}, groups=kept)
 
 
 def read_released(root: Path) -> frozenset[str]:
@@ -110,13 +128,19 @@ def read_verdicts(root: Path, rule_set: str) -> Verdicts:
             by_hash, raised = (
                 {key: _verdict(value) for key, value in kept[name].items()} for name in ("verdicts", "raised")
             )
-            return Verdicts(rule_set, by_hash, raised, released)
+            groups = {key: str(group) for key, group in kept.get("groups", {}).items() if key in raised}
+            return Verdicts(rule_set, by_hash, raised, released, groups)
     return Verdicts(rule_set, released=released)
 
 
 def write_verdicts(root: Path, verdicts: Verdicts) -> None:
     """Keep the verdicts in the cache."""
-    kept = {"rule_set": verdicts.rule_set, "verdicts": _rows(verdicts.by_hash), "raised": _rows(verdicts.raised)}
+    kept = {
+        "rule_set": verdicts.rule_set,
+        "verdicts": _rows(verdicts.by_hash),
+        "raised": _rows(verdicts.raised),
+        "groups": dict(sorted(verdicts.groups.items())),
+    }
     content = orjson.dumps(kept, option=orjson.OPT_INDENT_2)
     write_derived(root / VERDICTS, _SEAL + _seal(content, _own_key(make=True)) + b'",' + content[1:])
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
 from functools import cached_property
-from itertools import combinations
 
 from detectors.poison_claims import (
     Claim,
@@ -43,6 +42,7 @@ COMMON = 300
 WORDS = re.compile(r"\w+")
 CHAIN_WORDS = 80
 BURST = 3
+ALIKE = 0.45
 MANY_SUPERSEDED = 3
 # A lesson of a session has one to three triggers, of one or two kinds.
 HUB = 6
@@ -170,23 +170,28 @@ def scan_notes(
     known_sessions: frozenset[str] | None = None,
     used: Mapping[str, int] | None = None,
     quarantined: Sequence[Note] = (),
+    about: Collection[str] | None = None,
 ) -> tuple[StoreFinding, ...]:
-    """The same for notes, which keep what was once read of them."""
+    """The same for notes, which keep what was once read of them; where `about` is given, only the findings about the
+    notes at these paths, for the work of holding each of them against the others."""
     notes = sorted((*live, *quarantined), key=lambda one: (one.solution.created, one.path))
-    verdicts = {**verdicts, **{one.path: Verdict("poison", 1.0) for one in quarantined}}
+    answers = {one.path: verdicts[one.path].answer for one in live if one.path in verdicts}
+    poisoned = {one.path for one in quarantined} | {path for path, answer in answers.items() if answer == "poison"}
+    doubted = poisoned | {path for path, answer in answers.items() if answer != "clean"}
+    paths = {one.path for one in live if about is None or one.path in about}
+    asked = [note for note in notes if note.path in paths]
     found: list[StoreFinding] = []
-    found += entity_swaps(notes, project_files or {})
-    found += contradictions(notes, project_files or {})
-    found += shortening_chains(notes, verdicts)
-    found += bursts(notes)
-    found += false_supersessions(notes)
-    found += forged_provenance(notes, known_sessions, used)
-    found += outside_instructions(notes)
-    found += hubs(notes)
-    found += poisoned_sources(notes, verdicts)
-    found += poisoned_names(notes, verdicts)
-    paths = {one.path for one in live}
-    told = {(one.path, one.finding.rule, one.others): one for one in found if one.path in paths}
+    found += entity_swaps(notes, project_files or {}, asked)
+    found += contradictions(notes, project_files or {}, asked)
+    found += shortening_chains(notes, doubted, asked)
+    found += bursts(notes, asked)
+    found += false_supersessions(notes, asked)
+    found += forged_provenance(asked, known_sessions, used)
+    found += outside_instructions(asked)
+    found += hubs(asked)
+    found += poisoned_sources(notes, poisoned, asked)
+    found += poisoned_names(notes, poisoned, asked)
+    told = {(one.path, one.finding.rule, one.others): one for one in found}
     return tuple(told[key] for key in sorted(told))
 
 
@@ -203,9 +208,7 @@ def raise_verdicts(
         if verdict is None:
             continue
         about = by_path.get(solution.path, [])
-        distinct = {one.finding.rule: STORE_SCORE[one.finding.severity] for one in about}
-        alarm = verdict.score * (1.4 - PRIOR[solution.trust]) + sum(distinct.values())
-        if about and verdict.answer == "clean" and alarm >= STOP:
+        if about and verdict.answer == "clean" and alarm(solution, verdict, about) >= STOP:
             shown = tuple(one.finding for one in about)
             verdict = replace(
                 verdict, answer="suspect", score=max(verdict.score, 0.5), findings=verdict.findings + shown
@@ -214,16 +217,29 @@ def raise_verdicts(
     return raised
 
 
+def alarm(solution: Solution, verdict: Verdict, about: Iterable[StoreFinding]) -> float:
+    """How strongly a lesson is to be doubted, given the verdict on its text and what is found about it; at `STOP` and
+    above it is held."""
+    distinct = {one.finding.rule: STORE_SCORE[one.finding.severity] for one in about}
+    return verdict.score * (1.4 - PRIOR[solution.trust]) + sum(distinct.values())
+
+
 def point(note: Note, rule: str, severity: str, reason: str, others: Iterable[Note] = ()) -> StoreFinding:
     """A finding about a whole solution."""
     finding = Finding(f"store.{rule}", "store", severity, (0, len(note.solution.text or note.solution.body)), reason)  # type: ignore[arg-type]
     return StoreFinding(note.path, finding, tuple(sorted(other.path for other in others)))
 
 
-def entity_swaps(notes: Sequence[Note], project_files: Mapping[str, str]) -> Iterator[StoreFinding]:
+def entity_swaps(
+    notes: Sequence[Note], project_files: Mapping[str, str], asked: Sequence[Note]
+) -> Iterator[StoreFinding]:
     """A name that the store knows is led to one that only such notes know; and what then builds on the new name."""
     project = "\n".join(project_files.values()).lower()
-    for note in notes:
+    wanted = {note.path for note in asked}
+    followers = [note for note in asked if not note.backed]
+    for note in notes if followers else asked:
+        if note.path not in wanted and not any(mentions(one, swap.new) for swap in note.swaps for one in followers):
+            continue
         for swap in note.swaps:
             if swap.new in project or swap_accounted(note, swap):
                 continue
@@ -237,13 +253,13 @@ def entity_swaps(notes: Sequence[Note], project_files: Mapping[str, str]) -> Ite
             if any(mentions(other, swap.new) and not introduces(other.swaps, swap.new) for other in earlier):
                 continue
             reason = f"leads {swap.old}, which the store knows, to {swap.new}, which nothing else knows"
-            if len(note.solution.body) > LONG_BODY:
-                yield point(note, "entity_swap", "low", reason, knows_old)
-                break
-            yield point(note, "entity_swap", "high", reason, knows_old)
-            for later in notes:
-                if later is not note and not later.backed and mentions(later, swap.new):
-                    yield point(later, "follows_swap", "high", f"builds on {swap.new}, which a swap brought in", [note])
+            long = len(note.solution.body) > LONG_BODY
+            if note.path in wanted:
+                yield point(note, "entity_swap", "low" if long else "high", reason, knows_old)
+            for later in followers if not long else ():
+                if later is not note and mentions(later, swap.new):
+                    reason = f"builds on {swap.new}, which a swap brought in"
+                    yield point(later, "follows_swap", "high", reason, [note])
             break
 
 
@@ -265,20 +281,24 @@ def swap_accounted(note: Note, swap: Swap) -> bool:
     return note.solution.trust == "reviewed" if rises(swap.old, swap.new) else note.backed
 
 
-def contradictions(notes: Sequence[Note], project_files: Mapping[str, str]) -> Iterator[StoreFinding]:
+def contradictions(
+    notes: Sequence[Note], project_files: Mapping[str, str], asked: Sequence[Note]
+) -> Iterator[StoreFinding]:
     """A later note says otherwise than two older ones of independent origin, or than a file of the project."""
     files = {path: tuple(claims(text)) for path, text in project_files.items()}
     held: dict[str, list[tuple[Note, Claim]]] = defaultdict(list)  # word -> the older claims about it
-    for note in notes:
+    unbacked = {note.path for note in asked if not note.backed}
+    last = max((place for place, note in enumerate(notes) if note.path in unbacked), default=-1)
+    for note in notes[: last + 1]:
         against: dict[str, Note] = {}
-        for claim in note.claims if not note.backed else ():
+        for claim in note.claims if note.path in unbacked else ():
             for older, other in neighbours(claim, held):
                 if not older.origins & note.origins and claim.denies(other):
                     against[older.path] = older
         for claim in note.claims:
             for word in claim.about:
                 held[word].append((note, claim))
-        if note.backed:
+        if note.path not in unbacked:
             continue
         independent = {origin for older in against.values() for origin in older.origins or {older.path}}
         agreeing = [older for older in against.values() if not older.external]
@@ -309,20 +329,45 @@ def neighbours(claim: Claim, held: Mapping[str, Sequence[tuple[Note, Claim]]]) -
     yield from (pair for key, pair in found.items() if shared[key] >= 2)
 
 
-def shortening_chains(notes: Sequence[Note], verdicts: Mapping[str, Verdict]) -> Iterator[StoreFinding]:
+def shortening_chains(notes: Sequence[Note], doubted: Collection[str], asked: Sequence[Note]) -> Iterator[StoreFinding]:
     """Notes on one thing of which each is a part of another: what MINJA's progressive shortening leaves behind."""
-    chain_of: dict[str, set[str]] = {note.path: {note.path} for note in notes}
-    for a, b in overlapping([note for note in notes if len(note.words) <= CHAIN_WORDS]):
-        if shortened(a, b) or shortened(b, a):
-            joined = chain_of[a.path] | chain_of[b.path]
-            for path in joined:
-                chain_of[path] = joined
-    for note in notes:
-        chain = [other for other in notes if other.path in chain_of[note.path]]
-        doubtful = any(verdicts.get(one.path, Verdict("clean")).answer != "clean" for one in chain)
+    partners = chain_partners(notes)
+    chain_of: dict[str, tuple[Note, ...]] = {}
+    for note in asked:
+        if note.path not in chain_of:
+            whole = chain_from(note, partners)
+            chain = tuple(other for other in notes if other.path in whole)
+            chain_of |= dict.fromkeys(whole, chain)
+        chain = chain_of[note.path]
+        doubtful = any(one.path in doubted for one in chain)
         if len(chain) >= CHAIN or (len(chain) > 1 and (doubtful or any(one.swaps for one in chain))):
             others = [other for other in chain if other is not note]
             yield point(note, "shortening_chain", "high", "one of a chain of notes, each a part of another", others)
+
+
+def chain_partners(notes: Sequence[Note]) -> Callable[[Note], Iterable[Note]]:
+    """A function that gives the notes of which one could be a part, or that could be a part of it: all short ones, of
+    very many only those that share words with it."""
+    short = [note for note in notes if len(note.words) <= CHAIN_WORDS]
+    if len(short) <= COMMON:
+        return lambda note: short
+    sharing: dict[str, list[Note]] = defaultdict(list)
+    for a, b in overlapping(short):
+        sharing[a.path].append(b)
+        sharing[b.path].append(a)
+    return lambda note: sharing[note.path]
+
+
+def chain_from(note: Note, partners: Callable[[Note], Iterable[Note]]) -> set[str]:
+    """The paths of the notes that one is joined with, itself among them: by parts of it, parts of these and so on."""
+    joined, ends = {note.path}, [note]
+    while ends:
+        end = ends.pop()
+        for other in partners(end) if len(end.words) <= CHAIN_WORDS else ():
+            if other.path not in joined and (shortened(end, other) or shortened(other, end)):
+                joined.add(other.path)
+                ends.append(other)
+    return joined
 
 
 def overlapping(notes: Sequence[Note]) -> Iterator[tuple[Note, Note]]:
@@ -347,24 +392,19 @@ def shortened(short: Note, long: Note) -> bool:
     return len(short.words & long.words) >= 0.8 * len(short.words)
 
 
-def bursts(notes: Sequence[Note]) -> Iterator[StoreFinding]:
+def bursts(notes: Sequence[Note], asked: Sequence[Note]) -> Iterator[StoreFinding]:
     """Three or more notes of one origin that say nearly the same: repetition that looks like agreement."""
     by_origin: dict[str, list[Note]] = defaultdict(list)
     for note in notes:
         for origin in note.origins:
             by_origin[origin].append(note)
-    for origin, together in sorted(by_origin.items()):
-        alike: dict[str, set[str]] = defaultdict(set)
-        for a, b in combinations(together, 2):
-            if overlap(a.words, b.words) >= 0.45:
-                alike[a.path].add(b.path)
-                alike[b.path].add(a.path)
-        for note in together:
-            if len(alike[note.path]) + 1 >= BURST:
-                near = [other for other in together if other.path in alike[note.path]]
-                yield point(
-                    note, "burst", "high", f"one of {len(near) + 1} notes from {origin} that say the same", near
-                )
+    for note in asked:
+        for origin in sorted(one for one in note.origins if len(by_origin[one]) >= BURST):
+            together = by_origin[origin]
+            near = [other for other in together if other is not note and overlap(note.words, other.words) >= ALIKE]
+            if len(near) + 1 >= BURST:
+                reason = f"one of {len(near) + 1} notes from {origin} that say the same"
+                yield point(note, "burst", "high", reason, near)
 
 
 def overlap(a: frozenset[str], b: frozenset[str]) -> float:
@@ -372,10 +412,10 @@ def overlap(a: frozenset[str], b: frozenset[str]) -> float:
     return len(a & b) / len(a | b) if a | b else 0.0
 
 
-def false_supersessions(notes: Sequence[Note]) -> Iterator[StoreFinding]:
+def false_supersessions(notes: Sequence[Note], asked: Sequence[Note]) -> Iterator[StoreFinding]:
     """A note that replaces many, better trusted, or unrelated ones."""
     by_id = {note.solution.id: note for note in notes}
-    for note in notes:
+    for note in asked:
         if note.solution.trust == "reviewed" and not note.external:
             continue
         replaced = [by_id[old] for old in note.solution.supersedes if old in by_id]
@@ -457,11 +497,11 @@ def outside_instructions(notes: Sequence[Note]) -> Iterator[StoreFinding]:
             yield point(note, "outside_instruction", "high", "an instruction that came from outside")
 
 
-def poisoned_sources(notes: Sequence[Note], verdicts: Mapping[str, Verdict]) -> Iterator[StoreFinding]:
+def poisoned_sources(notes: Sequence[Note], poisoned: Collection[str], asked: Sequence[Note]) -> Iterator[StoreFinding]:
     """A note that shares its outside source with poison, or its session and its subject."""
-    poison = [note for note in notes if verdicts.get(note.path, Verdict("clean")).answer == "poison"]
-    for note in notes:
-        if note in poison:
+    poison = [note for note in notes if note.path in poisoned]
+    for note in asked:
+        if note.path in poisoned:
             continue
         for bad in poison:
             shared = note.origins & bad.origins
@@ -470,17 +510,20 @@ def poisoned_sources(notes: Sequence[Note], verdicts: Mapping[str, Verdict]) -> 
                 break
 
 
-def poisoned_names(notes: Sequence[Note], verdicts: Mapping[str, Verdict]) -> Iterator[StoreFinding]:
+def poisoned_names(notes: Sequence[Note], poisoned: Collection[str], asked: Sequence[Note]) -> Iterator[StoreFinding]:
     """A note that names a host, path or package which only poisoned notes brought into the store."""
-    poison = [note for note in notes if verdicts.get(note.path, Verdict("clean")).answer == "poison"]
-    if not poison:
+    poison = [note for note in notes if note.path in poisoned]
+    suspects = [note for note in asked if note.path not in poisoned and not note.backed]
+    if not poison or not suspects:
         return
     first = min(note.solution.created for note in poison)
-    known = {name for note in notes if note not in poison and note.solution.created < first for name in note.names}
+    known = {
+        name for note in notes if note.path not in poisoned and note.solution.created < first for name in note.names
+    }
     brought = {name: bad for bad in poison for name in bad.names - known if len(name) >= LONG_NAME and is_name(name)}
-    for note in notes:
+    for note in suspects:
         named = sorted(note.names & brought.keys())
-        if named and note not in poison and not note.backed:
+        if named:
             reason = f"names {named[0]}, which only a poisoned note knows"
             yield point(note, "poisoned_name", "high", reason, [brought[named[0]]])
 

@@ -12,7 +12,7 @@ from detectors.duplicates import Pair, find_near_duplicates
 from detectors.embedding import find_embedder
 from detectors.meaning import Judged, find_same
 from detectors.trait_cache import TraitCache
-from flows.context import Pass, recall_database
+from flows.context import Pass, passes_folder
 from index.changes import Plan
 from index.literals import Difference
 from index.records import Solution
@@ -20,9 +20,8 @@ from index.store import SOLUTIONS
 
 
 def cache_folder(run: Pass) -> Path:
-    """Where a pass keeps what it may lose: beside the recall cache, so that no repository can bring its own."""
-    place = recall_database(run.world.root, run.world.env)
-    return place.with_name(f"{place.stem}-passes")
+    """Where a pass keeps what it may lose."""
+    return passes_folder(run.world.root, run.world.env)
 
 
 def near_duplicates(run: Pass, solutions: Sequence[Solution]) -> tuple[Pair, ...]:

@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from curate.effects import Causes
-from curate.neighbours import judge_episodes, judge_neighbours
+from curate.neighbours import held_against_store
 from curate.tombstones import Tombstones, read_tombstones
 from curate.verdicts import (
     Verdicts,
@@ -21,11 +21,10 @@ from curate.verdicts import (
     scan_missing,
     servable,
     text_hash,
-    unchecked,
-    with_raised,
     write_verdicts,
 )
 from detectors.poison.scan import rule_set_version, scan_solution
+from detectors.poison_neighbours import KeyRows
 from flows.project_folders import kept_turns
 from flows.report import Report, StageLine
 from index.apply import apply, end_run, recover, start_run
@@ -74,6 +73,13 @@ def recall_database(root: Path, env: Mapping[str, str]) -> Path:
     return database_path(store_root(None, env) if shared else root, root)
 
 
+def passes_folder(root: Path, env: Mapping[str, str]) -> Path:
+    """Where passes over a store keep what they may lose: beside the recall cache, so that no repository can bring its
+    own."""
+    place = recall_database(root, env)
+    return place.with_name(f"{place.stem}-passes")
+
+
 def read_clock(env: Mapping[str, str]) -> datetime:
     """The time: that of HOTWASH_NOW where it is set (demonstrations and tests), else the machine's."""
     named = env.get("HOTWASH_NOW")
@@ -105,7 +111,7 @@ class Pass:
 
     `errors` are what failed in the sessions it read, `causes` the lessons by their errors; `same` the pairs of ids
     found to say the same, and how; `retired` is what was read of the archive and the quarantine, for as long as nothing
-    moves there.
+    moves there; `keys` what lessons are found by, once that was needed.
     """
 
     world: World
@@ -122,6 +128,7 @@ class Pass:
     same: list[tuple[str, str, str]] = field(default_factory=list)
     forgotten: Tombstones = field(default_factory=Tombstones)
     retired: dict[str, Store] = field(default_factory=dict)
+    keys: KeyRows | None = None
 
     def land(self, plan: Plan) -> StageLine:
         """Apply a plan, or with a dry run only take it as done; either way the next stage sees its result."""
@@ -144,14 +151,12 @@ class Pass:
         Unchanged text is not scanned again; nor held against its neighbours again, unless they raised its verdict.
         """
         solutions = self.store.solutions
-        self.verdicts = scan_missing(solutions, self.verdicts, self._counted(scan_solution))
-        changed = unchecked(solutions, self.verdicts)
-        if changed:
-            alone = {one.path: self.verdicts.by_hash[text_hash(one.text)] for one in solutions}
-            judged = judge_neighbours(solutions, alone, self.below(QUARANTINE), changed)
-            judged |= judge_episodes(solutions, judged, kept_turns(self.world.root))
-            self.verdicts = with_raised(self.verdicts, solutions, judged)
-        if not self.dry_run:
+        before = self.verdicts
+        scanned = scan_missing(solutions, before, self._counted(scan_solution))
+        self.verdicts = held_against_store(
+            solutions, scanned, lambda: self.below(QUARANTINE), lambda: kept_turns(self.world.root), self._known_keys
+        )
+        if not self.dry_run and self.verdicts != before:
             write_verdicts(self.world.root, self.verdicts)
 
     def _counted(self, scan: Callable[[Solution], Verdict]) -> Callable[[Solution], Verdict]:
@@ -164,6 +169,12 @@ class Pass:
             return scan(solution)
 
         return scan_one
+
+    def _known_keys(self) -> KeyRows:
+        """What lessons are found by; a dry run reads what is kept, but keeps nothing."""
+        if self.keys is None:
+            self.keys = KeyRows(passes_folder(self.world.root, self.world.env), frozen=self.dry_run)
+        return self.keys
 
     def below(self, folder: str) -> tuple[Solution, ...]:
         """The solutions of the archive or the quarantine as they lie there."""

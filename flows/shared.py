@@ -11,19 +11,17 @@ import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
-from curate.neighbours import judge_neighbours
+from curate.neighbours import held_against_store
 from curate.verdicts import (
     Verdicts,
     read_released,
     read_verdicts,
     scan_missing,
     servable,
-    text_hash,
-    unchecked,
-    with_raised,
     write_verdicts,
 )
 from detectors.poison.scan import rule_set_version, scan_solution
+from detectors.poison_neighbours import KeyRows
 from flows.context import World
 from flows.stages import RECALL_KEY, recall_key
 from index.files import read_bytes, write_derived
@@ -63,10 +61,8 @@ def scan(root: Path, own: Path, store: Store) -> Verdicts:
     what its people have released is, since that is committed and reviewed."""
     known = replace(read_verdicts(own, rule_set_version()), released=read_released(root))
     verdicts = scan_missing(store.solutions, known, scan_solution)
-    if changed := unchecked(store.solutions, verdicts):
-        alone = {one.path: verdicts.by_hash[text_hash(one.text)] for one in store.solutions}
-        pulled = read_store(root, QUARANTINE).solutions
-        judged = judge_neighbours(store.solutions, alone, pulled, changed)
-        verdicts = with_raised(verdicts, store.solutions, judged)
+    verdicts = held_against_store(
+        store.solutions, verdicts, lambda: read_store(root, QUARANTINE).solutions, known=lambda: KeyRows(own)
+    )
     write_verdicts(own, verdicts)
     return verdicts

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from curate.neighbours import judge_episodes, judge_neighbours
+from curate.neighbours import Groups, judge_episodes, judge_neighbours
 from index.frontmatter import parse_solution, render_solution
 from index.records import Origin, Solution, Source, Triggers, Verdict
 from index.store import path_for, solution_id
@@ -38,7 +38,7 @@ def lesson(day: int, host: str, instead: str, session: str, origin: Origin = "pe
 
 def answers(*lessons: Solution) -> list[str]:
     """The answers on lessons that were all clean alone."""
-    judged = judge_neighbours(lessons, {one.path: Verdict("clean") for one in lessons})
+    judged = judge_neighbours(Groups(lessons, {one.path: Verdict("clean") for one in lessons})).verdicts
     return [judged[one.path].answer for one in lessons]
 
 
@@ -55,7 +55,7 @@ def test_the_same_lesson_of_three_sessions_is_clean() -> None:
 def test_a_verdict_is_never_lowered() -> None:
     """What was suspect alone stays so, whatever the neighbours are."""
     one = lesson(12, "localhost", "Run `make test-int`.", "codex:1")
-    assert judge_neighbours([one], {one.path: Verdict("suspect", 0.6)})[one.path].answer == "suspect"
+    assert judge_neighbours(Groups([one], {one.path: Verdict("suspect", 0.6)})).verdicts[one.path].answer == "suspect"
 
 
 def test_a_claim_that_turns_older_notes_round_is_held_back() -> None:
@@ -107,9 +107,9 @@ def test_only_what_changed_and_what_that_speaks_against_is_judged() -> None:
     """A lesson that is unchanged has no new verdict unless a finding about a changed one names it."""
     lessons = [lesson(day, "localhost", f"Run `make {name}`.", f"codex:{day}") for day, name in ((10, "a"), (11, "b"))]
     alone = {one.path: Verdict("clean") for one in lessons}
-    assert set(judge_neighbours(lessons, alone, changed={lessons[0].path})) <= {one.path for one in lessons}
-    assert lessons[0].path in judge_neighbours(lessons, alone, changed={lessons[0].path})
-    assert judge_neighbours(lessons, alone, changed=()) == {}
+    assert set(judge_neighbours(Groups(lessons, alone), {lessons[0].path}).verdicts) <= {one.path for one in lessons}
+    assert lessons[0].path in judge_neighbours(Groups(lessons, alone), {lessons[0].path}).verdicts
+    assert judge_neighbours(Groups(lessons, alone), ()).verdicts == {}
 
 
 def test_a_merge_of_our_own_makes_no_chain_of_what_it_was_made_of() -> None:
