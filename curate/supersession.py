@@ -16,20 +16,34 @@ older live too: a command, a path or a number that would vanish refuses the supe
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from pathlib import Path
 
+import curate.dedup
+import curate.guard
+import curate.replaced
+import detectors.traits
+import index.bullets
+import index.literals
+import index.signature
 from curate.dedup import KeptApart, pair_key, text_differences
 from curate.guard import statements, uncovered
+from curate.replaced import strip_replaced
 from curate.retire import supersede_changes
+from detectors.result_cache import ResultCache, result_name
+from detectors.trait_cache import content_name
 from detectors.traits import content_words
 from index.changes import Change, Note, Plan
-from index.literals import STOPWORDS, Difference, literal_set
+from index.literals import Difference, literal_set
 from index.records import TRUST_RANK, Solution
 from index.signature import command_key, error_signature
 
 STAGE = "newer"
+DATABASE = "superseded.db"
+UNSAID = "the newer does not say that it replaces the older"
 HEAD = 1_200  # characters in which a text says of itself that it corrects an older one
 _VALUES = frozenset({"number", "version", "path", "flag", "url"})
 _WORDED = frozenset({"negation", "opposite"})
@@ -48,16 +62,6 @@ _CORRECTS = re.compile(
     r"|不再|已改|已更改|更正|已被取代|已废弃|訂正|廃止|もはや|に変わった|に変更",
     re.IGNORECASE,
 )
-_REPLACED = (
-    r"(?:\bnot|\bno longer|\binstead of|\brather than|\bformerly|\bpreviously|\bused to (?:be|say|use|listen on|run on)"
-    r"|\breplac(?:es|ed|ing)|\b(?:changed|moved|migrated|switched|renamed|upgraded|raised|lowered|bumped) from"
-    r"|不再(?:是|使用)?|而不是|而非|代替|取代|ではなく|の代わりに)"
-)
-# "the old value に代わり" stands before its mark, in Japanese and Chinese.
-_REPLACED_AFTER = r"(?:ではなく|の代わりに|に代わ|から(?:変更|移行)|改为|改成)"
-_MARK = re.compile(f"{_REPLACED}|{_REPLACED_AFTER}", re.IGNORECASE)
-# Characters on either side of a mark within which the value that it speaks of begins and ends.
-REACH = 160
 _SAYS = re.compile(
     r"(?:\b(?:is|are|uses?|needs?|requires?|wants?|takes?|has|have|equals?|defaults? to"
     r"|(?:set|pinned|bound|limited) to"
@@ -65,6 +69,17 @@ _SAYS = re.compile(
     r"|allows?)"
     r"|[=:])[\s`\"']{1,3}(?:(?!(?:on|for|in|with|under|if|when|at|by|from|of)\b)[A-Za-z-]{1,20}[\s`\"']{1,3}){0,3}$",
     re.IGNORECASE,
+)
+# The modules that what two texts say of each other follows from.
+_JUDGES = (
+    sys.modules[__name__],
+    curate.dedup,
+    curate.guard,
+    curate.replaced,
+    detectors.traits,
+    index.bullets,
+    index.literals,
+    index.signature,
 )
 
 
@@ -81,45 +96,44 @@ class Replaced:
         return ", ".join(f'"{old}" by "{new}"' if old and new else f'"{old or new}"' for old, new in self.values[:5])
 
 
-def judge_supersession(a: Solution, b: Solution, now: datetime) -> tuple[tuple[str, str], ...] | str:
-    """The values (old, new) that the newer of two contradicting lessons replaces, or why time does not settle it."""
-    older, newer = sorted((a, b), key=lambda one: (one.created, one.id))
-    if reason := _not_alone(older, newer, now):
-        return reason
-    if not _one_subject(older, newer):
-        return "they share no trigger and no title"
-    named, bare = _without_replaced(older, newer)
-    differences = text_differences(older, bare)
-    corrects = bool(_CORRECTS.search(_head(newer))) and not _CORRECTS.search(_head(older))
-    if not differences and not corrects:
-        return "the newer does not say that it replaces the older"
-    told = all(d.a.lower() in named or (corrects and _may_be_corrected(d)) for d in differences)
-    if not told and not _is_changed_value(differences, older, bare):
-        return "the newer does not say that it replaces the older"
-    values = tuple(dict.fromkeys((d.a, d.b) for d in differences))
-    if lost := _lost(older, newer, differences):
-        return f"the newer does not say {lost!r}"
-    return values
+def judge_supersession(
+    a: Solution, b: Solution, now: datetime, known: ResultCache | None = None
+) -> tuple[tuple[str, str], ...] | str:
+    """The values (old, new) that the newer of two contradicting lessons replaces, or why time does not settle it.
+
+    `known` keeps what was found of their texts.
+    """
+    older, newer = sorted((a, b), key=_age)
+    return _not_alone(older, newer, now) or _known_values(older, newer, known or ResultCache())
 
 
 def find_superseded(
-    pairs: Iterable[tuple[int, int]], solutions: Sequence[Solution], kept_apart: KeptApart, now: datetime
+    pairs: Iterable[tuple[int, int]],
+    solutions: Sequence[Solution],
+    kept_apart: KeptApart,
+    now: datetime,
+    folder: Path | None = None,
 ) -> tuple[tuple[Replaced, ...], dict[tuple[int, int], str]]:
     """Of the pairs (places in `solutions`) that contradict each other, those that are settled by time, each older one
-    with the newest that replaces it; and why the others are not."""
+    with the newest that replaces it; and why the others are not.
+
+    What their texts say is kept from run to run in `folder`.
+    """
     newest: dict[int, Replaced] = {}
     open_pairs: dict[tuple[int, int], str] = {}
-    for pair in sorted(pairs):
-        a, b = solutions[pair[0]], solutions[pair[1]]
-        apart = pair_key(a, b) in kept_apart
-        found = "a person keeps both" if apart else judge_supersession(a, b, now)
-        if isinstance(found, str):
-            open_pairs[pair] = found
-            continue
-        older, newer = sorted(pair, key=lambda place: (solutions[place].created, solutions[place].id))
-        known = newest.get(older)
-        if known is None or _age(solutions[known.newer]) < _age(solutions[newer]):
-            newest[older] = Replaced(older, newer, found)
+    with ResultCache(folder and folder / DATABASE, _JUDGES) as known:
+        for pair in sorted(pairs):
+            a, b = solutions[pair[0]], solutions[pair[1]]
+            apart = pair_key(a, b) in kept_apart
+            found = "a person keeps both" if apart else judge_supersession(a, b, now, known)
+            if isinstance(found, str):
+                open_pairs[pair] = found
+                continue
+            older, newer = sorted(pair, key=lambda number: _age(solutions[number]))
+            other = newest.get(older)
+            if other is None or _age(solutions[other.newer]) < _age(solutions[newer]):
+                newest[older] = Replaced(older, newer, found)
+        known.forget_others()
     return tuple(newest[older] for older in sorted(newest)), open_pairs
 
 
@@ -143,6 +157,37 @@ def plan_supersessions(
             for one in olds
         ]
     return Plan(STAGE, tuple(changes), notes=tuple(notes))
+
+
+def _known_values(older: Solution, newer: Solution, known: ResultCache) -> tuple[tuple[str, str], ...] | str:
+    """What `_replaced_values` finds, or what it found when these texts were held against each other before."""
+    name = result_name(content_name(older), content_name(newer), "of a project" if older.project else "")
+    kept = known.find([name]).get(name)
+    if kept is None:
+        found = _replaced_values(older, newer)
+        known.keep(name, found)
+        return found
+    return kept if isinstance(kept, str) else tuple((old, new) for old, new in kept)
+
+
+def _replaced_values(older: Solution, newer: Solution) -> tuple[tuple[str, str], ...] | str:
+    """The values (old, new) that the newer replaces by what the two say, or why it does not: a question of their
+    titles, bodies and triggers, and of whether they are of a project."""
+    if not _one_subject(older, newer):
+        return "they share no trigger and no title"
+    corrects = bool(_CORRECTS.search(_head(newer))) and not _CORRECTS.search(_head(older))
+    named, bare = _without_replaced(older, newer)
+    if not older.project and not corrects and not named:
+        return UNSAID  # without the values in which they differ, which are dear to find
+    differences = text_differences(older, bare)
+    if not differences and not corrects:
+        return UNSAID
+    told = all(d.a.lower() in named or (corrects and _may_be_corrected(d)) for d in differences)
+    if not told and not _is_changed_value(differences, older, bare):
+        return UNSAID
+    if lost := _lost(older, newer, differences):
+        return f"the newer does not say {lost!r}"
+    return tuple(dict.fromkeys((d.a, d.b) for d in differences))
 
 
 def _not_alone(older: Solution, newer: Solution, now: datetime) -> str:
@@ -180,37 +225,12 @@ def _head(solution: Solution) -> str:
 
 def _without_replaced(older: Solution, newer: Solution) -> tuple[frozenset[str], Solution]:
     """The values of the older that the newer names only as replaced (", not 5432"), and the newer without that."""
-    title, body = newer.title, newer.body
-    named: set[str] = set()
-    # Most words stand near no such mark, and a pattern for each of them would cost more than all the rest.
-    near = _near_marks(f"{title}\n{body}")
-    if not near:
-        return frozenset(), newer
-    values = _words(older) | literal_set(f"{older.title}\n{older.body}")
-    for value in sorted(values, key=lambda one: (-len(one), one)):
-        if value.lower() in STOPWORDS or not value.strip() or value not in f"{title}\n{body}":
-            continue
-        if value not in near and len(value) < REACH - 80:
-            continue
-        found = _replaced(value)
-        stripped = found.sub("", title), found.sub("", body)
-        if stripped != (title, body) and not re.search(_whole(value), "\n".join(stripped), re.IGNORECASE):
-            named.add(value.lower())
-            title, body = stripped
-    return frozenset(named), replace(newer, title=title, body=body)
 
+    def values() -> set[str]:
+        return _words(older) | literal_set(f"{older.title}\n{older.body}")
 
-def _near_marks(text: str) -> str:
-    """The parts of a text in which a value can be called replaced; "" where nothing is."""
-    marks = _MARK.finditer(text)
-    return "\n".join(text[max(0, mark.start() - REACH) : mark.end() + REACH] for mark in marks)
-
-
-def _replaced(value: str) -> re.Pattern[str]:
-    """Where a text says of a value that something else stands in its place."""
-    whole = rf"[`\"'“「]?{_whole(value)}[`\"'”」]?"
-    before = rf"[\s,;，、；(（]{{0,3}}{_REPLACED}[\s:]{{0,2}}(?:[A-Za-z-]{{1,20}}\s{{1,3}}){{0,3}}{whole}[)）]?"
-    return re.compile(rf"{before}|{whole}\s{{0,2}}{_REPLACED_AFTER}", re.IGNORECASE)
+    named, (title, body) = strip_replaced(values, (newer.title, newer.body))
+    return named, replace(newer, title=title, body=body)
 
 
 def _whole(value: str) -> str:

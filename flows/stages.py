@@ -181,13 +181,14 @@ def deduplicate(run: Pass) -> None:
 def consolidate(run: Pass) -> None:
     """Let the newer of two lessons win that contradict each other in time, where that is sure, and make one of those
     that say the same in other words; all other contradictions are shown to a person."""
-    from flows.alike import same_meaning
+    from flows.alike import cache_folder, same_meaning
 
     solutions = run.cleared
     kept_apart = read_kept_apart(run)
     judged = same_meaning(run, solutions)
     against = {(one.a, one.b): one for one in judged if one.judgement.answer in ("supersedes", "conflict")}
-    replaced, open_pairs = find_superseded(against, solutions, kept_apart, run.world.now)
+    folder = None if run.dry_run else cache_folder(run)
+    replaced, open_pairs = find_superseded(against, solutions, kept_apart, run.world.now, folder)
     notes = [
         _open_note(solutions[pair[0]], solutions[pair[1]], against[pair].judgement, why)
         for pair, why in open_pairs.items()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
 import pytest
 from hypothesis import given
@@ -118,6 +119,29 @@ def test_a_pair_that_a_person_keeps_is_left() -> None:
     """Keep both is remembered here too."""
     kept = frozenset({pair_key(OLD, NEW)})
     assert find_superseded([(0, 1)], [OLD, NEW], kept, NOW) == ((), {(0, 1): "a person keeps both"})
+
+
+def test_what_two_texts_say_is_found_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A later run says the same without reading them again, also where nothing is settled; a change is read anew."""
+    cases = (lesson(20, "On Node 18 run `npm ci`"), lesson(25, "On Node 20 run `npm ci`"))
+    lessons, pairs = [OLD, NEW, *cases], [(0, 1), (2, 3)]
+    expected = find_superseded(pairs, lessons, frozenset(), NOW)
+    assert expected[0]
+    assert expected[1]
+    assert find_superseded(pairs, lessons, frozenset(), NOW, tmp_path) == expected
+    early = find_superseded(pairs, lessons, frozenset(), NEW.created - timedelta(days=5))
+    with monkeypatch.context() as patch:
+        patch.setattr("curate.supersession.text_differences", None)
+        patch.setattr("curate.supersession._without_replaced", None)
+        assert find_superseded(pairs, lessons, frozenset(), NOW, tmp_path) == expected
+        assert find_superseded(pairs, lessons, frozenset(), NEW.created - timedelta(days=5), tmp_path) == early
+        kept = frozenset({pair_key(OLD, NEW)})
+        assert (0, 1) in find_superseded(pairs, lessons, kept, NOW, tmp_path)[1]
+    assert early != expected
+    changed = [OLD, replace(NEW, body="Shard 3 is elsewhere."), *cases]
+    assert find_superseded(pairs, changed, frozenset(), NOW, tmp_path) == find_superseded(
+        pairs, changed, frozenset(), NOW
+    )
 
 
 def after(plan: Plan, path: str) -> Solution:
