@@ -24,7 +24,7 @@ from curate.memory import high_lessons, plan_memory, why_not_yet
 from curate.named_things import write_checked
 from curate.promote import Known, plan_promote
 from curate.quarantine import plan_quarantine
-from curate.retention import plan_retention
+from curate.retention import list_episodes, plan_retention
 from curate.skills import read_skills, skill_folders
 from curate.snapshot import SNAPSHOTS, snapshot_name, snapshots_to_drop, write_snapshot
 from curate.supersession import find_superseded, plan_supersessions
@@ -44,7 +44,7 @@ from index.matching import SCHEMA
 from index.recall_db import RECALL_DB, build, is_usable
 from index.records import Solution
 from index.search import render_index
-from index.store import ARCHIVE, CACHE, EPISODES, INDEX_FILE, MEMORY_FILE, QUARANTINE, SPOOL
+from index.store import ARCHIVE, CACHE, INDEX_FILE, MEMORY_FILE, QUARANTINE, SPOOL
 from reflect.ask import Prompt
 from reflect.inbox import plan_import, plan_inbox, source_files
 from reflect.ledger import Progress, read_ledger
@@ -146,8 +146,10 @@ def expire_episodes(run: Pass) -> None:
     root = run.world.root
     solutions = (*run.store.solutions, *run.below(ARCHIVE), *run.below(QUARANTINE))
     cited = {source.session for solution in solutions for source in solution.sources}
-    files = {path.relative_to(root).as_posix(): path.read_bytes() for path in (root / EPISODES).rglob("*.jsonl.gz")}
-    run.land(plan_retention(files, cited, run.world.now, run.world.settings.reflect.episode_days))
+    days = run.world.settings.reflect.episode_days
+    run.land(
+        plan_retention(list_episodes(root), lambda path: read_bytes(root / path) or b"", cited, run.world.now, days)
+    )
 
 
 def within_budget(run: Pass, plan: Plan) -> Plan:

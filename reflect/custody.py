@@ -25,8 +25,14 @@ AROUND = 1
 def episode_path(session: Session) -> str:
     """Where a session's episode lies, relative to the store."""
     when = session.started or session.finished or datetime(1970, 1, 1, tzinfo=UTC)
-    tail = hashlib.sha256(session.key.encode()).hexdigest()[:6]
-    return f"{EPISODES}/{when:%Y/%m}/{slug(session.agent)}-{slug(session.id)[:48]}-{tail}.jsonl.gz"
+    return f"{EPISODES}/{when:%Y/%m}/{episode_name(session.key)}"
+
+
+def episode_name(key: str) -> str:
+    """The name of a session's episode file, by the session's key."""
+    agent, _, identity = key.partition(":")
+    tail = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:6]
+    return f"{slug(agent)}-{slug(identity)[:48]}-{tail}.jsonl.gz"
 
 
 def cut_middle(text: str, most: int = KEPT_CHARACTERS) -> str:
