@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 from index.bullets import split_sentences
+from index.known import Known
 from index.literals import STOPWORDS, Token, stem, tokens
 
 # A name that could be swapped: quoted, or with a shape that plain words lack.
@@ -37,7 +39,8 @@ LEADING_WORDS = frozenset(
 )
 LEADING_PHRASES = ("in place", "stands for", "looked up", "go to", "goes to", "pushed to", "sent to", "built from")
 ARROW = re.compile(r"->|=>|→")
-LEADING = re.compile(rf"\b(?:{'|'.join([*sorted(LEADING_WORDS), *LEADING_PHRASES])})\b|{ARROW.pattern}", re.IGNORECASE)
+LEADING_PHRASE = re.compile(rf"\b(?:{'|'.join(LEADING_PHRASES)})\b", re.IGNORECASE)
+LEADING = re.compile(rf"\b(?:{'|'.join(sorted(LEADING_WORDS))})\b|{ARROW.pattern}", re.IGNORECASE)
 WORD = re.compile(r"\w+")
 
 
@@ -143,9 +146,14 @@ def holds_core(low: str, place: int) -> bool:
 
 
 def leading_sentences(sentences: Sequence[str]) -> Iterator[str]:
-    """The sentences, then the pairs of neighbours as one, that can lead one name to another."""
-    names = [count_names(sentence) for sentence in sentences]
-    leads = [is_leading(sentence) for sentence in sentences]
+    """The sentences, then the pairs of neighbours as one, that can lead one name to another: they hold two names, and
+    a word without which nothing leads to anything."""
+    names: list[int] = []
+    leads: list[bool] = []
+    for sentence in sentences:
+        runs = [_RUNS[run] for run in sentence.split()]
+        names.append(sum([count for count, _ in runs]))
+        leads.append(any(leading for _, leading in runs) or has_phrase(sentence))
     for place, sentence in enumerate(sentences):
         if names[place] >= 2 and leads[place]:
             yield sentence
@@ -154,32 +162,35 @@ def leading_sentences(sentences: Sequence[str]) -> Iterator[str]:
             yield f"{a.rstrip(' .;:')}, {b}"
 
 
-def is_leading(sentence: str) -> bool:
-    """Whether a sentence has a word without which none leads anything to anything."""
-    if not sentence.isascii():
-        return LEADING.search(sentence) is not None
-    low = sentence.lower()
-    return (
-        not LEADING_WORDS.isdisjoint(WORD.findall(low))
-        or (any(phrase in low for phrase in LEADING_PHRASES) and LEADING.search(low) is not None)
-        or ARROW.search(low) is not None
-    )
+def has_phrase(sentence: str) -> bool:
+    """Whether a sentence has one of the leading phrases."""
+    if sentence.isascii():
+        low = sentence.lower()
+        if not any(phrase in low for phrase in LEADING_PHRASES):
+            return False
+    return LEADING_PHRASE.search(sentence) is not None
+
+
+def read_run(run: str) -> tuple[int, bool]:
+    """How many names a run of characters without a blank can hold, and whether it has a word that leads."""
+    if run.isascii():
+        leading = not LEADING_WORDS.isdisjoint(WORD.findall(run.lower())) or ARROW.search(run) is not None
+    else:
+        leading = LEADING.search(run) is not None
+    return count_names(run), leading
 
 
 TOKEN = re.compile(r"[^\s,;()]+")
 
 
-def count_names(sentence: str) -> int:
-    """How many names a sentence can hold: words that are quoted or have a name's shape; an arrow stands between two."""
-    found = 0
-    for word in TOKEN.findall(sentence):
-        if word.isalpha() and (word.islower() or word.istitle()):
-            continue
-        if SHAPED.search(word.rstrip(".,:;'\"`")) or not QUOTES.isdisjoint(word):
-            found += 1
-            if found == 2:
-                return 2
-    return 2 if ARROW.search(sentence) else found
+def count_names(text: str) -> int:
+    """How many names a text can hold: words that are quoted or have a name's shape; an arrow stands between two."""
+    words = TOKEN.findall(text)
+    found = sum(SHAPED.search(word.rstrip(".,:;'\"`")) is not None or not QUOTES.isdisjoint(word) for word in words)
+    return max(2, found) if ARROW.search(text) else found
+
+
+_RUNS = Known(read_run)
 
 
 QUOTES = frozenset("`\"'@")
@@ -387,19 +398,32 @@ def claim_of(sentence: str) -> Claim:
     values: set[tuple[str, str]] = set()
     turns: list[int] = []  # the negations that stand, by their place
     for place, token in enumerate(found):
-        word = token.norm.lower()
-        if word == "off" and place + 1 < len(found) and found[place + 1].norm.lower() == "by":
-            continue  # "off by 10 %" is a measure
-        if token.kind == "negation" or word in NEGATIVE or stem(word) in OFF:
+        part, word = _part_of(token.kind, token.norm)
+        if part == "about":
+            about.add(word)
+        elif part == "value":
+            values.add((token.kind, word))
+        elif part == "turn":
+            if word == "off" and place + 1 < len(found) and found[place + 1].norm.lower() == "by":
+                continue  # "off by 10 %" is a measure
             if turns and place - turns[-1] <= NEAR and not _parted(sentence, found[turns[-1]], token):
                 turns.pop()
             else:
                 turns.append(place)
-        elif token.kind in VALUE_KINDS:
-            values.add((token.kind, word))
-        elif word not in STOPWORDS and stem(word) not in WEAK and len(word) > 2:
-            about.add(stem(word))
     return Claim(frozenset(about), bool(turns), frozenset(values))
+
+
+@lru_cache(maxsize=16384)
+def _part_of(kind: str, norm: str) -> tuple[str, str]:
+    """What a token is to a claim: it turns it, is a value of it, or what it is about (its stem); or nothing."""
+    word = norm.lower()
+    if kind == "negation" or word in NEGATIVE or stem(word) in OFF:
+        return "turn", word
+    if kind in VALUE_KINDS:
+        return "value", word
+    if word not in STOPWORDS and stem(word) not in WEAK and len(word) > 2:
+        return "about", stem(word)
+    return "", word
 
 
 def _parted(sentence: str, first: Token, second: Token) -> bool:

@@ -39,6 +39,8 @@ _REVERSING = (
 )
 _WORD = re.compile(r"[^\W\d_]{1,80}")
 _RUN = re.compile(r"[A-Za-z0-9_$@~./:\\<>=*#%+-]{2,200}")
+_SIGNED = re.compile(r"[_$@~\\0-9]")
+_HUMPED = re.compile(r"[a-z][A-Z]")
 _CODE = re.compile(r"`([^`\n]{2,200})`")
 _SCRIPT = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
@@ -226,7 +228,7 @@ def foreign_share(text: str) -> float:
 
 def content_words(text: str) -> frozenset[str]:
     """The stems of the words of a text without small words; of scripts without spaces, neighbouring characters."""
-    return frozenset(chain.from_iterable(map(_STEMS.__getitem__, set(text.split()))))
+    return frozenset(chain.from_iterable(map(_STEMS.__getitem__, text.split())))
 
 
 def _stems(run: str) -> tuple[str, ...]:
@@ -245,7 +247,7 @@ def named_literals(text: str) -> frozenset[str]:
 
     The same idea as `index.literals.literals` in a fraction of its time; that one decides on pairs, this finds them.
     """
-    runs = chain.from_iterable(map(_LITERALS.__getitem__, set(text.split())))
+    runs = chain.from_iterable(map(_LITERALS.__getitem__, text.split()))
     return frozenset(chain(runs, (" ".join(code.split()) for code in _CODE.findall(text))))
 
 
@@ -253,7 +255,7 @@ def _literals(word: str) -> tuple[str, ...]:
     """The literals in a run of characters without a space."""
     if word.isascii() and word.isalpha() and (word.islower() or word.istitle()):
         return ()
-    return tuple(run for raw in _RUN.findall(word) if _is_literal(run := _bare(raw)))
+    return tuple([run for raw in _RUN.findall(word) if _is_literal(run := _bare(raw))])
 
 
 _STEMS = Known(_stems)
@@ -270,13 +272,13 @@ def _is_literal(run: str) -> bool:
     """Whether a run of letters and signs is a name, a number, a path or a flag rather than a word or `and/or`."""
     if len(run) < 2:
         return False
-    if any(character in "_$@~\\" or character.isdigit() for character in run) or run.startswith("--"):
+    if _SIGNED.search(run) or run.startswith("--"):
         return True
     if "/" in run:
         return run[0] == "/" or run.count("/") > 1 or "." in run
     if "." in run or "::" in run:
         return True
-    return run.isupper() or any(a.islower() and b.isupper() for a, b in pairwise(run))
+    return run.isupper() or _HUMPED.search(run) is not None
 
 
 def split_roles(body: str) -> tuple[str, str]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 _FENCE = re.compile(r"^ {0,12}(`{3,}|~{3,})")
 _ITEM = re.compile(r"^( {0,24})(?:[-*+]|\d{1,4}[.)])[ \t]{1,8}(?=\S)")
@@ -76,6 +77,8 @@ def render_bullets(bullets: Iterable[str]) -> str:
     return "".join(parts) + ("\n" if parts else "")
 
 
+# What compares lessons splits the same few several times in turn.
+@lru_cache(maxsize=64)
 def split_sentences(body: str) -> tuple[str, ...]:
     """The statements to compare two texts by: sentences of prose, and each line of code, table or heading."""
     sentences: list[str] = []

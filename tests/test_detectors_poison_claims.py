@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from detectors.poison_claims import (
     LEADING,
+    LEADING_PHRASE,
     PATTERNS,
     count_names,
     holds_core,
-    is_leading,
     leading_sentences,
     swaps,
 )
@@ -92,11 +92,12 @@ def test_each_form_of_leading_one_name_to_another_is_found() -> None:
 @settings(max_examples=300, deadline=None)
 @given(SENTENCES)
 def test_neighbours_are_judged_by_what_each_has(sentences: list[str]) -> None:
-    """Two neighbours as one have the names of both, and lead where one of them does."""
+    """Two neighbours as one have the names of both, and lead where one of them does; so it is with the runs of one."""
     together = [f"{a.rstrip(' .;:')}, {b}" for a, b in pairwise(sentences)]
-    assert [is_leading(sentence) for sentence in sentences] == [bool(LEADING.search(one)) for one in sentences]
     assert list(leading_sentences(sentences)) == [
-        one for one in (*sentences, *together) if count_names(one) == 2 and LEADING.search(one)
+        one
+        for one in (*sentences, *together)
+        if count_names(one) >= 2 and (LEADING.search(one) or LEADING_PHRASE.search(one))
     ]
 
 
