@@ -14,6 +14,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping
 from datetime import date, datetime, timedelta
+from operator import attrgetter
 
 from curate.evidence import Evidence
 from curate.named_things import Checked
@@ -46,21 +47,21 @@ def plan_decay(
     changes: list[tuple[int, tuple[Change, ...]]] = []
     skipped: list[tuple[str, str]] = []
     notes: list[Note] = []
-    for solution in sorted(solutions, key=lambda one: one.path):
-        found = evidence.get(solution.path, Evidence(None, "unknown"))
-        checked = (checks or {}).get(solution.id)
+    unknown, checks, mtimes = Evidence(None, "unknown"), checks or {}, mtimes or {}
+    for solution in sorted(solutions, key=attrgetter("path")):
+        found = evidence.get(solution.path, unknown)
+        checked = checks.get(solution.id)
         if checked is not None and checked.missing:
             notes.append(Note("unverifiable", solution.path, checked.describe()))
         if checked is not None and checked.on and (found.date is None or checked.on > found.date):
             found = Evidence(checked.on, "checked", found.latest)
-        reason = _why_archive(solution, found, today, settings)
         if keeps_for_ever(solution):
             skipped.append((solution.path, "never decays"))
             if solution.expires and solution.expires < today:
                 notes.append(Note("expired", solution.path, f"expired on {solution.expires}, but it never decays."))
-        elif reason:
+        elif reason := _why_archive(solution, found, today, settings):
             age = (today - found.date).days if found.date else 0
-            changes.append((-age, _archive(solution, reason, today, (mtimes or {}).get(solution.path), taken)))
+            changes.append((-age, _archive(solution, reason, today, mtimes.get(solution.path), taken)))
         else:
             skipped.append((solution.path, _why_keep(solution, found, today)))
             if is_stale(solution, found, today, settings):

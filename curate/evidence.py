@@ -22,6 +22,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
+from functools import lru_cache
 from pathlib import Path
 
 from curate.git import run_git
@@ -74,8 +75,10 @@ def find_evidence(
         if committed and solution.path in committed:
             times[solution.path] = _committed(solution, committed[solution.path], (own or {}).get(solution.path))
         elif solution.path in mtimes:
-            first = (seen or {}).get(text_key(solution.text), mtimes[solution.path])
-            times[solution.path] = (min(first, mtimes[solution.path]) // 1_000_000_000, "modified")
+            first = mtime = mtimes[solution.path]
+            if seen:
+                first = seen.get(text_key(solution.text), mtime)
+            times[solution.path] = (min(first, mtime) // 1_000_000_000, "modified")
     together = _touched_together([time for time, _ in times.values()])
     return {
         solution.path: _evidence(solution, (recalled or {}).get(solution.id), times.get(solution.path), together, today)
@@ -166,8 +169,11 @@ def write_seen(root: Path, seen: Mapping[str, int]) -> None:
     """Keep the earliest mtimes; written only where they differ."""
     text = "{\n" + ",\n".join(f'"{key}": {seen[key]}' for key in sorted(seen)) + "\n}\n"
     write_derived(root / CACHE / SEEN_FILE, text.encode())
+    # It holds every text of the store, which a server that lives on must not.
+    text_key.cache_clear()
 
 
+@lru_cache(maxsize=1 << 18)
 def text_key(text: str) -> str:
     """A short name of a whole file's text."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()

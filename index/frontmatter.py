@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
+from json.encoder import encode_basestring
 from typing import Any, cast
 
 import yaml
@@ -293,8 +294,13 @@ _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 
 
 def _quote(value: str) -> str:
-    quoted = json.dumps(value.encode("utf-8", "replace").decode(), ensure_ascii=False)
-    return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
+    # What json.dumps gives, without the encoder that it makes for each call.
+    quoted = encode_basestring(value.encode("utf-8", "replace").decode())
+    return (
+        quoted
+        if quoted.isascii() and "\x7f" not in quoted
+        else _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", quoted)
+    )
 
 
 def _source_fields(source: Source) -> dict[str, object]:
@@ -373,7 +379,9 @@ def edit_frontmatter(text: str, values: Mapping[str, object]) -> str:
         else:
             block = [f"{render_value(key)}: {render_value(value)}"]
         block = [line + newline[:-1] for line in block]
-        first = next((i for i, line in enumerate(lines) if (m := _KEY.match(line)) and m[1] == key), len(lines))
+        known = header.startswith(key) or f"\n{key}" in header  # most keys that are set are new ones
+        matches = (i for i, line in enumerate(lines) if (m := _KEY.match(line)) and m[1] == key) if known else iter(())
+        first = next(matches, len(lines))
         last = min(first + 1, len(lines))
         while last < len(lines) and (lines[last][:1] in (" ", "\t", "-", "") or lines[last].strip() in ("]", "}")):
             last += 1
