@@ -11,7 +11,7 @@ from benchmarks.__main__ import RUNS, main
 
 FOLDER = Path(__file__).parents[1] / "benchmarks"
 # What the others are made with, and the command itself.
-PARTS = {"__init__", "__main__", "corpus"}
+PARTS = {"__init__", "__main__", "corpus", "poison_openings"}
 
 
 def test_every_benchmark_is_run() -> None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from detectors.poison.examine import flatten, gate
 from detectors.poison.gate import UNIT, WORD
 from detectors.poison.normalise import normalise
+from detectors.poison.openings import KEPT, openings_of, read_opening, render_openings
 from detectors.poison.rule import Rule
 from detectors.poison.rules import RULES
 from detectors.poison.segment import Block, segment
@@ -96,3 +98,14 @@ def test_every_example_passes_the_gate() -> None:
         normal = normalise(whole)
         blocks, text = segment(normal.text), flatten(normal.text)
         assert with_gate(text, blocks) == without_gate(text, blocks), whole[:80]
+
+
+def test_the_kept_openings_are_those_of_the_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`python -m benchmarks.poison_openings` was run; and where it was not, the patterns are read anew."""
+    assert KEPT.read_text(encoding="utf-8") == render_openings(RULES), "run python -m benchmarks.poison_openings"
+    kept = openings_of(RULES)
+    assert kept == {pattern: read_opening(pattern) for pattern in kept}
+    other = Rule("override.other", "override", "low", "another", (), "dis(?:regard|obey) (?:it|them)", ("x",))
+    assert openings_of([other])[other.pattern] == read_opening(other.pattern)
+    monkeypatch.setattr("detectors.poison.openings._version", lambda: "of another time")
+    assert openings_of(RULES[:3]).items() <= kept.items()

@@ -15,6 +15,7 @@ from detectors.poison.anchors import anchors
 from detectors.poison.examine import flatten
 from detectors.poison.linear import weights, wording_scores
 from detectors.poison.normalise import normalise
+from detectors.poison.rule import Rule, compile_pattern
 from detectors.poison.rules import RULES
 from index.frontmatter import render_solution
 from index.records import Solution, Source
@@ -153,11 +154,11 @@ def test_any_text_gives_a_verdict(text: str) -> None:
 
 
 @pytest.mark.parametrize("rule", RULES, ids=lambda rule: rule.id)
-def test_anchors_lose_no_match(rule: object) -> None:
+def test_anchors_lose_no_match(rule: Rule) -> None:
     """Trying a rule only where it could begin finds what trying it everywhere finds."""
-    pattern = rule.compiled[0]  # type: ignore[attr-defined]
-    literals = anchors(pattern)
-    for text in (*ATTACKS, *HONEST, *rule.examples):  # type: ignore[attr-defined]
+    pattern = compile_pattern(rule.pattern)
+    literals = anchors(pattern.pattern)
+    for text in (*ATTACKS, *HONEST, *rule.examples):
         flat = flatten(normalise(text).text)
         for match in pattern.finditer(flat):
             assert not literals or match.group().startswith(literals)

@@ -18,7 +18,7 @@ Head = tuple[str, bool]
 Literals = frozenset[str]
 
 
-def openings(pattern: re.Pattern[str]) -> tuple[str, ...]:
+def openings(pattern: str) -> tuple[str, ...]:
     """Every match of the pattern begins with one of these, where a blank stands for any number of them and
     `END` for the end of a word; () where that cannot be said.
 
@@ -34,20 +34,20 @@ def openings(pattern: re.Pattern[str]) -> tuple[str, ...]:
     return ()
 
 
-def anchors(pattern: re.Pattern[str]) -> tuple[str, ...]:
+def anchors(pattern: str) -> tuple[str, ...]:
     """The openings up to their first blank: every match begins with one of these characters as they stand."""
     return tuple(sorted({opening.rstrip(END)[: opening.find(" ") + 1 or None] for opening in openings(pattern)}))
 
 
-def required(pattern: re.Pattern[str]) -> tuple[Literals, ...]:
+def required(pattern: str) -> tuple[Literals, ...]:
     """Sets of literals: a text that the pattern matches has, for each set, a word that begins with one of it."""
     return tuple(dict.fromkeys(_required(parsed(pattern))))
 
 
-def parsed(pattern: re.Pattern[str]) -> list[Any]:
+def parsed(pattern: str) -> list[Any]:
     """A pattern's operations; none where this Python does not show them."""
     parser = getattr(re, "_parser", None)
-    return [] if parser is None else list(parser.parse(pattern.pattern))
+    return [] if parser is None else list(parser.parse(pattern))
 
 
 def _required(ops: Sequence[Any]) -> Iterator[Literals]:

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from detectors.poison.anchors import END, openings, required
+from detectors.poison.anchors import END
+from detectors.poison.openings import openings_of
 from detectors.poison.rule import Rule
 from detectors.poison.segment import Block
 
@@ -52,12 +53,11 @@ class Gate(dict[bytes, int]):
         self.whole: dict[str, int] = defaultdict(int)  # whole word -> bits
         self.signs: dict[bytes, list[tuple[str, int, bool]]] = defaultdict(list)  # by their first two characters
         self.scripts: list[tuple[str, int]] = []  # openings that are not Latin
+        read = openings_of(self.rules)
         for number, rule in enumerate(self.rules):
-            self._learn_openings(number, rule)
+            self._learn_openings(number, rule, read[rule.pattern].begins)
         needs = [sorted(set(rule.needs)) for rule in self.rules]
-        parts = [
-            [one for pattern in rule.compiled[: 1 + len(rule.also)] for one in required(pattern)] for rule in rules
-        ]
+        parts = [[one for pattern in rule.parts for one in read[pattern].holds] for rule in self.rules]
         need_bit = {group: 1 << place for place, group in enumerate(sorted({one for some in needs for one in some}))}
         part_bit = {one: 1 << place for place, one in enumerate(dict.fromkeys(one for some in parts for one in some))}
         self.need_columns, part_columns = -(-len(need_bit) // 64), -(-len(part_bit) // 64)
@@ -79,8 +79,7 @@ class Gate(dict[bytes, int]):
         self.openers = Openers.of(self.table, self.wide)
         self.pairs, self.thirds = sign_tables(self.signs)
 
-    def _learn_openings(self, number: int, rule: Rule) -> None:
-        known = openings(rule.compiled[0])
+    def _learn_openings(self, number: int, rule: Rule, known: Sequence[str]) -> None:
         if not known:
             raise ValueError(f"{rule.id}: its pattern may begin with anything; let it begin with some word or sign")
         span = 64 * self.wide

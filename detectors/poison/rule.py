@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cache
 from typing import Literal
 
 Family = Literal[
@@ -55,16 +55,16 @@ class Rule:
     near: int = NEAR
     check: Callable[[re.Match[str], str], bool] | None = None
     origin: str = "OWASP Agentic Security Initiative, ASI06 memory and context poisoning"
-    compiled: tuple[re.Pattern[str], ...] = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        patterns = (self.pattern, *self.also, *((self.unless,) if self.unless else ()))
-        object.__setattr__(self, "compiled", tuple(compile_pattern(pattern) for pattern in patterns))
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The patterns without which it does not fire, the one that its matches are those of first."""
+        return (self.pattern, *self.also)
 
     def find(self, text: str, start: int, end: int, places: Iterable[int]) -> re.Match[str] | None:
         """The first match between two offsets, begun at one of these places, where the rule holds, or None."""
         tries = 0
-        match_at = self.compiled[0].match
+        match_at = compile_pattern(self.pattern).match
         for place in places:
             match = match_at(text, place, end)
             if match is None:
@@ -80,9 +80,8 @@ class Rule:
         if self.check and not self.check(match, text):
             return False
         low, high = max(start, match.start() - self.near), min(end, match.end() + self.near)
-        others = self.compiled[1 : 1 + len(self.also)]
-        return all(other.search(text, low, high) for other in others) and not (
-            self.unless and self.compiled[-1].search(text, low, high)
+        return all(compile_pattern(other).search(text, low, high) for other in self.also) and not (
+            self.unless and compile_pattern(self.unless).search(text, low, high)
         )
 
 
@@ -90,12 +89,17 @@ class Rule:
 BLANK = re.compile(r"(\[(?:\\.|[^\]\\])*\]|\\.)|( \??)")
 
 
-@lru_cache(maxsize=1024)
+@cache
 def compile_pattern(pattern: str) -> re.Pattern[str]:
-    """A rule's pattern as a regular expression: each blank becomes one to four blanks."""
+    """A rule's pattern as a regular expression, compiled when it is first tried: most rules never are."""
+    return re.compile(expression(pattern))
+
+
+def expression(pattern: str) -> str:
+    """A rule's pattern with each blank as one to four blanks."""
 
     def widen(match: re.Match[str]) -> str:
         kept, blank = match.groups()
         return kept or (r"\s{0,4}" if blank == " ?" else r"\s{1,4}")
 
-    return re.compile(BLANK.sub(widen, pattern))
+    return BLANK.sub(widen, pattern)
