@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
 from datetime import date
 from pathlib import Path
@@ -46,14 +46,16 @@ def build(
     evidence: Mapping[str, date] | None = None,
     stale_days: int = 30,
     whole: bool = False,
+    hash_of: Callable[[str], str] | None = None,
 ) -> int:
     """Write the database at `target`, from what it holds already unless `whole`; returns how many solutions it holds.
 
     `clean` maps a solution's path to whether its current text has a clean verdict; one that is missing there, tainted
     or superseded is left out. `evidence` gives the newest evidence's date by path (else `verified`, else `created`).
+    `hash_of` is `hash_text`, where the caller remembers what it gave.
     """
     terms = Terms(today, stale_days)
-    served = choose_served(solutions, clean, evidence or {}, terms)
+    served = choose_served(solutions, clean, evidence or {}, terms, hash_of or hash_text)
     target.parent.mkdir(parents=True, exist_ok=True)
     # One name, so that the next build takes away what a killed one left; the store's lock keeps builds apart.
     draft = target.with_name(f".{target.name}.hotwash-tmp")
@@ -72,19 +74,23 @@ def build(
 
 
 def choose_served(
-    solutions: Iterable[Solution], clean: Mapping[str, bool], evidence: Mapping[str, date], terms: Terms
+    solutions: Iterable[Solution],
+    clean: Mapping[str, bool],
+    evidence: Mapping[str, date],
+    terms: Terms,
+    hash_of: Callable[[str], str],
 ) -> list[Served]:
     """What may be given back, in the order of its rows: the first rows of any bounded question are the most useful."""
     served = []
+    month = terms.month
     for each in solutions:
         if not clean.get(each.path) or each.trust == "external" or each.superseded_by:
             continue
         if each.expires is not None and each.expires < terms.today:
             continue
         seen = evidence.get(each.path) or each.verified or each.created.date()
-        text = hash_text(each.text or repr(each))
-        weight = weight_of(each, seen, terms.month)
-        served.append(Served(each, seen, weight, text, f"{text} {seen.toordinal()}"))
+        text = hash_of(each.text or repr(each))
+        served.append(Served(each, seen, weight_of(each, seen, month), text, f"{text} {seen.toordinal()}"))
     return sorted(served, key=lambda one: (-one.weight, one.solution.id, one.solution.path))
 
 

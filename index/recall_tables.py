@@ -37,7 +37,8 @@ create table err(eid integer primary key, mid integer, sig text, text text, same
 create index err_sig on err(sig, mid);
 create index err_mid on err(mid);
 create table mention(key text, mid integer, primary key(key, mid)) without rowid;
-create table kept(mid integer primary key, path text, text_hash text, key text, words blob);
+create table kept(mid integer primary key, path text, text_hash text, key text);
+create table spoken(mid integer primary key, words text);
 create table meta(key text primary key, value text) without rowid;
 create virtual table fdoc using fts5(w, content='');
 create virtual table ferr using fts5(w, content='');
@@ -57,7 +58,8 @@ pragma temp_store=memory;
 _INSERTS = (
     f"insert into lesson values ({','.join('?' * 23)})",  # noqa: S608  question marks only
     "insert into fdoc(rowid, w) values (?, ?)",
-    "insert into kept values (?, ?, ?, ?, ?)",
+    "insert into kept values (?, ?, ?, ?)",
+    "insert into spoken values (?, ?)",
     "insert or ignore into trig values (?, ?, ?, ?)",
     "insert or ignore into cmd values (?, ?, ?, ?)",
     "insert or ignore into mention values (?, ?)",
@@ -129,13 +131,14 @@ def put_in(
     """All rows of these solutions, each with its number, but for what is counted over all; returns their words, those
     of their errors, and the errors' signatures."""
     rows: dict[str, list[tuple[object, ...]]] = {statement: [] for statement in _INSERTS}
-    lessons, documents, kept, triggers, commands, named, errors, found = rows.values()
+    lessons, documents, kept, spoken, triggers, commands, named, errors, found = rows.values()
     for mid, one in places:
         each = one.solution
         texts = texts_of(each)
         lessons.append(lesson_row(mid, each, texts, one.seen, one.weight, terms.stale_days))
         documents.append((mid, texts.words))
-        kept.append((mid, each.path, one.text_hash, one.key, texts.words))
+        kept.append((mid, each.path, one.text_hash, one.key))
+        spoken.append((mid, texts.words))
         named += [(key, mid) for key in mentions(each)]
         if each.triggers:
             triggers += [(*row, mid) for row in trigger_rows(each)]

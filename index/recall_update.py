@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import shutil
 import sqlite3
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
@@ -25,24 +24,24 @@ NEAR = 16
 def update(target: Path, draft: Path, served: Sequence[Served], terms: Terms) -> bool:
     """Write the draft from a copy of `target`, or leave none where nothing has changed; False where that cannot be
     done, and all must be made anew: no database, one that is damaged or made on other terms, too much changed."""
-    with suppress(OSError, sqlite3.Error, zlib.error):
+    with suppress(OSError, sqlite3.Error):
         known = read_known(target, terms)
         if known is None:
             return False
         places = place_rows(known, served)
         if places is None:
             return False
-        stays = {path for path, (mid, key) in known.items() if places.get(path) == (mid, key)}
-        new = [one for one in served if one.solution.path not in stays]
-        gone = [mid for path, (mid, _) in known.items() if path not in stays]
-        if not new and not gone:
+        if not places and len(known) == len(served):
             return True
+        new = [one for one in served if one.solution.path in places]
+        stays = {one.solution.path for one in served} - places.keys()
+        gone = [mid for path, (mid, _) in known.items() if path not in stays]
         shutil.copyfile(target, draft)
         with closing(sqlite3.connect(draft)) as db:
             # A text that was taken out does not linger in free pages.
             db.executescript(SPEED + "pragma secure_delete=on;")
             old_words, old_errors, touched = take_out(db, gone)
-            words, errors, signatures = put_in(db, [(places[one.solution.path][0], one) for one in new], terms)
+            words, errors, signatures = put_in(db, [(places[one.solution.path], one) for one in new], terms)
             touched |= signatures
             count_same(db, touched)
             count_words(db, "vdoc", old_words, words)
@@ -64,34 +63,31 @@ def read_known(target: Path, terms: Terms) -> dict[str, tuple[int, str]] | None:
         return {path: (mid, key) for mid, path, key in db.execute("select mid, path, key from kept")}
 
 
-def place_rows(known: Mapping[str, tuple[int, str]], served: Sequence[Served]) -> dict[str, tuple[int, str]] | None:
-    """(row, key) by path for all that is to be served, in its order: what did not change keeps its row.
+def place_rows(known: Mapping[str, tuple[int, str]], served: Sequence[Served]) -> dict[str, int] | None:
+    """The rows of what is new or changed, by path, each where its weight says: what did not change keeps its row.
 
     None where there is no room between two rows, or too much has changed.
     """
-    changed = sum(known.get(one.solution.path, (0, ""))[1] != one.key for one in served)
-    gone = len(known.keys() - {one.solution.path for one in served})
-    if changed + gone > MOST_CHANGED * max(len(served), 1):
-        return None
-    places: dict[str, tuple[int, str]] = {}
-    last, waiting = 0, list[Served]()
-    for one in [*served, None]:
-        if one is None:
-            following = last + NEAR * 2 * (len(waiting) + 1)
-        elif known.get(one.solution.path, (0, ""))[1] == one.key:
-            following = known[one.solution.path][0]
-        else:
-            waiting.append(one)
-            continue
-        step = min(NEAR, (following - last) // (len(waiting) + 1))
-        if step < 1:
+    places: dict[str, int] = {}
+    waiting: list[str] = []
+    last, here = 0, 0
+    for one in served:
+        path = one.solution.path
+        row, key = known.get(path, (0, ""))
+        here += row > 0
+        if key != one.key:
+            waiting.append(path)
+        elif row - last <= len(waiting):
             return None
-        for number, new in enumerate(waiting, 1):
-            places[new.solution.path] = (last + number * step, new.key)
-        if one is not None:
-            places[one.solution.path] = known[one.solution.path]
-        last, waiting = following, []
-    return places
+        else:
+            if waiting:
+                step = min(NEAR, (row - last) // (len(waiting) + 1))
+                places |= {path: last + number * step for number, path in enumerate(waiting, 1)}
+                waiting = []
+            last = row
+    places |= {path: last + number * NEAR for number, path in enumerate(waiting, 1)}
+    gone = len(known) - here
+    return None if len(places) + gone > MOST_CHANGED * max(len(served), 1) else places
 
 
 def take_out(db: sqlite3.Connection, gone: Iterable[int]) -> tuple[list[str], list[str], set[str]]:
@@ -99,17 +95,17 @@ def take_out(db: sqlite3.Connection, gone: Iterable[int]) -> tuple[list[str], li
     words, errors, signatures = [], [], set()
     db.execute("create temp table gone(mid integer primary key)")
     db.executemany("insert into temp.gone values (?)", [(mid,) for mid in gone])
-    for mid, packed in db.execute("select mid, words from kept where mid in (select mid from temp.gone)").fetchall():
-        words.append(packed if isinstance(packed, str) else zlib.decompress(packed).decode())
+    for mid, said in db.execute("select mid, words from spoken where mid in (select mid from temp.gone)").fetchall():
+        words.append(said)
         # A full-text table without its texts is told what to take out.
-        db.execute("insert into fdoc(fdoc, rowid, w) values ('delete', ?, ?)", (mid, words[-1]))
+        db.execute("insert into fdoc(fdoc, rowid, w) values ('delete', ?, ?)", (mid, said))
     for eid, sig, text in db.execute(
         "select eid, sig, text from err where mid in (select mid from temp.gone)"
     ).fetchall():
         signatures.add(sig)
         errors.append(error_words(text))
         db.execute("insert into ferr(ferr, rowid, w) values ('delete', ?, ?)", (eid, errors[-1]))
-    for table in ("lesson", "kept", "err", "trig", "cmd", "mention"):
+    for table in ("lesson", "kept", "spoken", "err", "trig", "cmd", "mention"):
         db.execute(f"delete from {table} where mid in (select mid from temp.gone)")  # noqa: S608  our own names
     db.execute("drop table temp.gone")
     return words, errors, signatures
