@@ -36,17 +36,17 @@ def parse_bullets(body: str) -> tuple[str, ...]:
         block.clear()
 
     for line in body.expandtabs(4).splitlines():
-        # The first sign tells of most lines that they are but the next of a block.
+        # The first sign tells what a line may be, and of most that they are but the next of a block.
         first = line.lstrip(" ")[:1]
-        if first.isalpha() and not fence:
-            block.append(line)
-            continue
-        opened = _FENCE.match(line) if first in _FENCES else None
         if fence:
             block.append(line)
-            if opened and opened[1].startswith(fence) and not line.strip().strip(fence[0]):
-                fence = ""
-        elif opened:
+            if first in _FENCES:
+                closing = _FENCE.match(line)
+                if closing and closing[1].startswith(fence) and not line.strip().strip(fence[0]):
+                    fence = ""
+        elif first.isalpha():
+            block.append(line)
+        elif first in _FENCES and (opened := _FENCE.match(line)):
             fence = opened[1]
             block.append(line)
         elif not line.strip() or _RULE.match(line) or _HEADING.match(line):
@@ -84,24 +84,24 @@ def split_sentences(body: str) -> tuple[str, ...]:
     sentences: list[str] = []
     for text in (*parse_headings(body), *parse_bullets(body)):
         if "\n" not in text:
-            sentences += _sentences(text.strip())
+            _cut(text.strip(), sentences)
             continue
         lines = text.splitlines()
         if _FENCE.match(lines[0]) or text.lstrip().startswith("|") or "\n```" in text:
             sentences += [line.strip() for line in lines if line.strip() and not _FENCE.match(line)]
         else:
-            sentences += _sentences(" ".join([line.strip() for line in lines]))
+            _cut(" ".join([line.strip() for line in lines]), sentences)
     return tuple(sentences)
 
 
-def _sentences(text: str) -> Iterator[str]:
-    """Prose cut after the end of each sentence, without what closes it there: quotation marks, brackets."""
+def _cut(text: str, sentences: list[str]) -> None:
+    """Add prose cut after the end of each sentence, without what closes it there: quotation marks, brackets."""
     last = 0
     for match in _SENTENCE_END.finditer(text):
-        yield text[last : match.start() + 1].strip()
+        sentences.append(text[last : match.start() + 1].strip())
         last = match.end()
     if rest := text[last:].strip():
-        yield rest
+        sentences.append(rest)
 
 
 def parse_headings(body: str) -> Iterator[str]:

@@ -221,19 +221,23 @@ def statement_differences(a: str, b: str) -> tuple[Difference, ...]:
 def _differences(a: str, runs_a: Sequence[_Run], b: str, runs_b: Sequence[_Run]) -> tuple[Difference, ...]:
     from rapidfuzz.distance import Levenshtein
 
-    if a > b:
-        return tuple(Difference(d.kind, d.b, d.a, a, b) for d in _differences(b, runs_b, a, runs_a))
-    (left, left_at), (right, right_at) = _placed(runs_a), _placed(runs_b)
+    turned = a > b  # so that an alignment does not hang on which of the two is given first
+    if turned:
+        a, runs_a, b, runs_b = b, runs_b, a, runs_a
+    left = [token for run in runs_a for token in run.tokens]
+    right = [token for run in runs_b for token in run.tokens]
     codes = [
-        code for code in Levenshtein.opcodes([t.norm for t in left], [t.norm for t in right]) if code.tag != "equal"
+        code
+        for code in Levenshtein.opcodes([token.norm for token in left], [token.norm for token in right])
+        if code.tag != "equal"
     ]
     edits = [(left[c.src_start : c.src_end], right[c.dest_start : c.dest_end]) for c in codes]
     found: list[Difference] = []
     for code, (gone, new) in zip(codes, edits, strict=True):
         kind = _judge_span(gone, new, edits)
         if kind is not None:
-            words_a, words_b = _shown(a, gone, left_at[code.src_start :]), _shown(b, new, right_at[code.dest_start :])
-            found.append(Difference(kind, words_a, words_b, a, b))
+            words = _shown(a, runs_a, code.src_start, gone), _shown(b, runs_b, code.dest_start, new)
+            found.append(Difference(kind, *words[::-1], b, a) if turned else Difference(kind, *words, a, b))
     return tuple(found)
 
 
@@ -306,26 +310,24 @@ def _synonym_stems() -> dict[str, frozenset[int]]:
 
 
 @cache
-def _opposites() -> frozenset[tuple[str, str]]:
-    pairs: set[tuple[str, str]] = set()
+def _opposites() -> dict[str, set[str]]:
+    """The opposites of a word or stem."""
+    opposites: dict[str, set[str]] = {}
     for pair in f"{_OPPOSITE_PAIRS}|{_OPPOSITE_PAIRS_CJK}".split("|"):
         x, y = pair.split()
-        pairs |= {(stem(x), stem(y)), (stem(y), stem(x)), (x, y), (y, x)}
-    return frozenset(pairs)
-
-
-@cache
-def _opposed() -> frozenset[str]:
-    return frozenset(word for pair in _opposites() for word in pair)
+        for a, b in ((stem(x), stem(y)), (x, y)):
+            opposites.setdefault(a, set()).add(b)
+            opposites.setdefault(b, set()).add(a)
+    return opposites
 
 
 def _opposite(a: str, b: str) -> bool:
     x, y = stem(a), stem(b)
-    pairs = _opposites()
-    if (x, y) in pairs or (a, b) in pairs:
+    opposites = _opposites()
+    if y in opposites.get(x, ()) or b in opposites.get(a, ()):
         return True
     short, long = (y, x) if len(x) > len(y) else (x, y)
-    return len(short) >= 4 and long.endswith(short) and long[: -len(short)] in _UNMAKING
+    return long.endswith(short) and len(short) >= 4 and long[: -len(short)] in _UNMAKING
 
 
 class _Statement(NamedTuple):
@@ -392,11 +394,23 @@ def _bone(token: Token) -> str:
     return "<name>" if token.kind in ("name", "identifier", "error") else f"<{token.kind}>"
 
 
-def _shown(text: str, span: Sequence[Token], starts: Sequence[int]) -> str:
-    """The words of a span as they stand in the text, its runs beginning at the starts."""
+def _shown(text: str, runs: Sequence[_Run], place: int, span: Sequence[Token]) -> str:
+    """The words of a span as they stand in the text of the runs; `place` is that of its first token among all."""
     if not span:
         return ""
-    return text[starts[0] + span[0].span[0] : starts[len(span) - 1] + span[-1].span[1]]
+    begin = _start_of(runs, place) + span[0].span[0]
+    return text[begin : _start_of(runs, place + len(span) - 1) + span[-1].span[1]]
+
+
+def _start_of(runs: Sequence[_Run], place: int) -> int:
+    """Where the run begins that the token in a place is of."""
+    start = count = 0
+    for run in runs:
+        count += len(run.tokens)
+        if count > place:
+            break
+        start += run.step
+    return start
 
 
 @dataclass(frozen=True, slots=True)
@@ -446,19 +460,6 @@ def _tokens(text: str) -> Iterator[Token]:
         start += run.step
 
 
-def _placed(runs: Sequence[_Run]) -> tuple[list[Token], list[int]]:
-    """The tokens of runs, and where the run of each begins, which its span counts from."""
-    found: list[Token] = []
-    starts: list[int] = []
-    start = 0
-    for run in runs:
-        for token in run.tokens:
-            found.append(token)
-            starts.append(start)
-        start += run.step
-    return found, starts
-
-
 def _readings(raw: str) -> _Readings:
     """A run of characters at every place where it can stand."""
     opened: tuple[Token, ...] = ()  # the first word of the run where it opens a sentence
@@ -502,45 +503,49 @@ def _run_of(found: tuple[Token, ...], step: int) -> _Run:
 
 
 def _found(match: re.Match[str], opening: bool) -> tuple[Token, ...]:
-    """The tokens of one match, without the signs around it."""
+    """The tokens of one match, without the signs around it; `and/or` falls back into two words."""
     raw, group, start = match[0], match.lastgroup or "word", match.start()
     trimmed = raw.rstrip(".,:;'’\\") if group in _TRIMMED else raw
     if group == "word" and "_" in (raw[0], raw[-1]) and raw[:2] != "__":
         trimmed = trimmed.strip("_")
         start = match.end() - len(raw.lstrip("_"))
-    return tuple(_named(group, trimmed, start, opening)) if trimmed else ()
+    if not trimmed:
+        return ()
+    if group != "path" or _is_path(trimmed):
+        return (_named(group, trimmed, start, opening),)
+    found: list[Token] = []
+    for part in _SLASH.split(trimmed):
+        if part and part not in "/\\":
+            found.append(_named("word", part, start, opening))
+        start += len(part)
+    return tuple(found)
 
 
 _TRIMMED = frozenset({"url", "path", "flag", "word", "dotted"})
 _OPENING = frozenset({"plain", "word", "path"})  # what may be a name unless it opens a sentence
+_AS_WRITTEN = frozenset({"url", "flag", "path", "version", "number"})
 
 
 # One machine under its several names: an error that quotes one of them is the same error with another.
 _LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
-def _named(group: str, raw: str, start: int, opening: bool) -> Iterator[Token]:
-    """One match as tokens: its kind settled by its form; `and/or` falls back into two words."""
-    span = (start, start + len(raw))
+def _named(group: str, raw: str, start: int, opening: bool) -> Token:
+    """One match as a token, its kind settled by its form."""
     low = raw.lower()
-    if group == "path" and not _is_path(raw):
-        place = start
-        for part in _SLASH.split(raw):
-            if part and part not in "/\\":
-                yield from _named("word", part, place, opening)
-            place += len(part)
-        return
     kind: Kind | Literal["word"]
     norm = raw
-    if group in ("url", "flag", "path", "version", "number"):
-        kind = "url" if group == "url" else group  # type: ignore[assignment]
+    if group in _AS_WRITTEN:
+        kind = group  # type: ignore[assignment]
+        if kind in _VALUES:
+            norm = (low if low.isalnum() else _THOUSANDS.sub("", low)).removeprefix("v")
     elif group == "mail":
         kind = "host"
     elif group == "dotted":
         kind = "host" if low.rsplit(".", 1)[-1] in _TOP_LEVEL else "error" if _ERROR.match(raw) else "identifier"
     elif group in ("cjkneg", "hangulneg") or low.replace("’", "'") in _NEGATIONS:
         kind, norm = "negation", _negation(low.replace("’", "'"))
-    elif group == "cjkopp" or stem(low) in _opposed() or low in _opposed():
+    elif group == "cjkopp" or stem(low) in _opposites() or low in _opposites():
         kind, norm = "opposite", low
     elif _ERROR.match(raw):
         kind = "error"
@@ -550,11 +555,9 @@ def _named(group: str, raw: str, start: int, opening: bool) -> Iterator[Token]:
         kind, norm = "name", low
     else:
         kind, norm = "word", low
-    if kind in _VALUES:
-        norm = (low if low.isalnum() else _THOUSANDS.sub("", low)).removeprefix("v")
     if low in _LOOPBACK:
         kind, norm = "host", "localhost"
-    yield Token(kind, norm, span)
+    return Token(kind, norm, (start, start + len(raw)))
 
 
 def _negation(word: str) -> str:
