@@ -7,7 +7,7 @@ import hashlib
 import os
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from datetime import date
 from itertools import chain
 from pathlib import Path
@@ -64,18 +64,19 @@ def pack_snapshot(files: Mapping[str, tuple[bytes, int]]) -> bytes:
     return b"".join((pack_manifest({name: sha256(file[0]) for name, file in files.items()}), *packed, pack_end()))
 
 
-def write_snapshot(root: Path, place: Path, now_ns: int) -> Path:
+def write_snapshot(root: Path, place: Path, now_ns: int, but: Collection[str] = ()) -> Path:
     """Write the store's snapshot at `place`, as `render_snapshot` gives it, unless the newest one holds the very same;
     returns where it lies.
 
-    Only what changed since the last one is read and packed again. `now_ns` is the machine's present time.
+    Only what changed since the last one is read and packed again. `now_ns` is the machine's present time, `but` are
+    paths to leave out.
     """
     folder = root / SNAPSHOTS
     folder.mkdir(parents=True, exist_ok=True)
     with open_last(root, folder) as last, tempfile.SpooledTemporaryFile(MOST_HELD, dir=str(folder)) as spool:
         blocks: list[Block] = []
         lengths: list[int] = []
-        for block, raw in _pack(root, last, now_ns):
+        for block, raw in _pack(root, last, now_ns, but):
             blocks.append(block)
             lengths.append(spool.write(raw))
         first = pack_manifest(_hashes(blocks))
@@ -90,9 +91,9 @@ def write_snapshot(root: Path, place: Path, now_ns: int) -> Path:
     return place
 
 
-def _pack(root: Path, last: Last, now_ns: int) -> Iterator[tuple[Block, bytes]]:
+def _pack(root: Path, last: Last, now_ns: int, but: Collection[str] = ()) -> Iterator[tuple[Block, bytes]]:
     """Each block of the store's files with its bytes, taken over from the last snapshot where no file changed."""
-    for listed in cut_blocks(_list(root)):
+    for listed in cut_blocks(one for one in _list(root) if one[0] not in but):
         names = [name for name, _, _ in listed]
         times = [number for _, size, (_, mtime, ctime) in listed for number in (mtime, ctime, size)]
         known = last.take(names, times)

@@ -83,7 +83,7 @@ def curate(world: World, dry_run: bool = False) -> Report:
         finish(run)
         if not dry_run:
             world.say("taking a snapshot")
-            take_snapshot(world)
+            take_snapshot(world, run.run)
         return run.report
 
 
@@ -92,7 +92,7 @@ def daily(world: World, dry_run: bool = False) -> Report:
     with open_pass(world, "daily", dry_run) as run:
         finish(run)
         if not dry_run:
-            take_snapshot(world)
+            take_snapshot(world, run.run)
         return run.report
 
 

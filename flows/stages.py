@@ -37,9 +37,10 @@ from flows.kept_answers import keep_answers
 from flows.project_checks import check_projects
 from flows.report import StageLine
 from flows.review import note_stalled
-from index.changes import Note, Plan, join_plans
+from index.changes import Note, Plan, Run, join_plans
 from index.errors import StoreError
 from index.files import read_bytes, write_derived
+from index.journal import journal_path, read_journal
 from index.matching import SCHEMA
 from index.recall_db import RECALL_DB, build, is_usable
 from index.records import Solution
@@ -303,10 +304,10 @@ def write_index(run: Pass, whole: bool = False) -> None:
     if run.dry_run:
         return
     root = run.world.root
-    write_derived(root / INDEX_FILE, render_index(run.store.solutions).encode())
+    target = recall_database(root, run.world.env)
+    write_listing(root, target.with_suffix(".index-key"), run.store.solutions)
     clean = {solution.path: run.may_serve(solution) for solution in run.store.solutions}
     today = run.world.now.date()
-    target = recall_database(root, run.world.env)
     key = recall_key(run.store.solutions, clean, today)
     failing = (root / SPOOL / "failures").exists()  # of hooks: a damaged database may be why
     if whole or not is_usable(target, failing) or read_bytes(root / RECALL_KEY) != key:
@@ -318,7 +319,7 @@ def write_index(run: Pass, whole: bool = False) -> None:
             if one.id in helped
         }
         try:
-            build(target, run.store.solutions, clean, today, evidence, stale_days, whole)
+            build(target, run.store.solutions, clean, today, evidence, stale_days, whole, text_hash)
         except sqlite3.Error as error:
             raise StoreError(f"{target}: {error}. Make room or mend the disk, then run `hotwash index`.") from error
         write_derived(root / RECALL_KEY, key)
@@ -326,20 +327,43 @@ def write_index(run: Pass, whole: bool = False) -> None:
             write_derived(target.with_suffix(".path"), str(root).encode("utf-8", "surrogateescape"))
 
 
+def write_listing(root: Path, kept_key: Path, solutions: Sequence[Solution]) -> None:
+    """Write `.index.yaml`, unless by `kept_key` both the lessons and the file are what they were when it was written.
+
+    The key lies beside the recall cache, where no repository can bring its own.
+    """
+    place = root / INDEX_FILE
+    # One entry as it is rendered now: another version may render all of them in another way.
+    texts = [render_index(solutions[:1]), *(f"{one.path}\0{text_hash(one.text)}" for one in solutions)]
+    lessons = hashlib.sha256("\n".join(texts).encode("utf-8", "replace")).hexdigest()
+    written = read_bytes(place)
+    if written is None or read_bytes(kept_key) != _listing_key(lessons, written):
+        content = render_index(solutions).encode()
+        write_derived(place, content)
+        write_derived(kept_key, _listing_key(lessons, content))
+
+
+def _listing_key(lessons: str, content: bytes) -> bytes:
+    return f"{lessons} {hashlib.sha256(content).hexdigest()}".encode()
+
+
 def recall_key(solutions: Sequence[Solution], clean: Mapping[str, bool], today: date) -> bytes:
     """What the recall cache was made of: it is made again only when this differs."""
-    digest = hashlib.sha256(f"{SCHEMA} {today:%Y-%m}".encode())
-    for solution in solutions:
-        served = clean[solution.path] and (solution.expires is None or solution.expires >= today)
-        digest.update(f"{solution.path}\0{text_hash(solution.text)}\0{served}\n".encode("utf-8", "replace"))
-    return digest.hexdigest().encode()
+    texts = [f"{SCHEMA} {today:%Y-%m}"]
+    for one in solutions:
+        served = clean[one.path] and (one.expires is None or one.expires >= today)
+        texts.append(f"{one.path}\0{text_hash(one.text)}\0{served}\n")
+    return hashlib.sha256("".join(texts).encode("utf-8", "replace")).hexdigest().encode()
 
 
-def take_snapshot(world: World) -> str:
+def take_snapshot(world: World, run: Run | None = None) -> str:
     """Write today's snapshot, unless the newest one holds just what the store does, and drop those that the policy no
-    longer keeps; returns the path of the one that holds it."""
+    longer keeps; returns the path of the one that holds it. `run` is the one that takes it."""
     folder = world.root / SNAPSHOTS
-    place = write_snapshot(world.root, folder / snapshot_name(world.now.date()), time.time_ns())
+    but = set[str]()
+    if run is not None and not read_journal(journal := journal_path(world.root, run.id))[1]:
+        but.add(journal.relative_to(world.root).as_posix())  # of a run that changed nothing no journal stays
+    place = write_snapshot(world.root, folder / snapshot_name(world.now.date()), time.time_ns(), but)
     names = [path.name for path in folder.glob("hotwash-*.tar.gz")]
     for name in snapshots_to_drop(names, world.settings.snapshot):
         (folder / name).unlink(missing_ok=True)

@@ -14,10 +14,12 @@ from curate.snapshot import tree_digest
 from flows.context import World
 from flows.pipeline import curate, run_stage, undo
 from flows.report import Report
+from flows.stages import write_listing
 from index.frontmatter import render_solution
 from index.records import Solution, Source, Triggers
+from index.search import render_index
 from index.settings import DecaySettings, ModelSettings, Settings
-from index.store import path_for, read_store, solution_id
+from index.store import INDEX_FILE, path_for, read_store, solution_id
 from tests.model_server import ModelServer, answer, serve_model
 
 NOW = datetime(2026, 11, 30, 3, 30, tzinfo=UTC)
@@ -225,3 +227,38 @@ def test_what_waits_for_a_person_is_asked_about_once(world: World) -> None:
         (world.root / ".cache" / "answers.json").write_text("{")
         run_stage(asking, "consolidate")
         assert len(server.bodies) == 5
+
+
+def test_the_listing_is_written_where_it_or_the_lessons_changed(world: World, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Made by hand, taken away, out of date or rendered in another way it is made anew; else nobody renders it."""
+    lessons = [put(world, day, f"Lesson {day}", "One fact.\n") for day in (3, 5)]
+    solutions = read_store(world.root).solutions
+    place, key = world.root / INDEX_FILE, world.root / ".cache/recall.index-key"
+    write_listing(world.root, key, solutions)
+    assert place.read_text() == render_index(solutions)
+    stamp = place.stat().st_ino
+    write_listing(world.root, key, solutions)
+    assert place.stat().st_ino == stamp
+    for damage in (lambda: place.write_text("nonsense"), place.unlink, key.unlink, lambda: key.write_text("x y")):
+        damage()
+        write_listing(world.root, key, solutions)
+        assert place.read_text() == render_index(solutions)
+    (world.root / lessons[0].path).unlink()
+    write_listing(world.root, key, read_store(world.root).solutions)
+    assert place.read_text() == render_index(read_store(world.root).solutions)
+    write_listing(world.root, key, ())
+    assert place.read_text() == render_index(())
+    monkeypatch.setattr("flows.stages.render_index", lambda solutions: f"new {len(list(solutions))}")
+    write_listing(world.root, key, solutions)
+    assert place.read_text() == "new 2"
+
+
+def test_a_pass_that_changes_nothing_makes_nothing_anew(world: World) -> None:
+    """Neither the listing, nor the recall cache, nor the snapshot is another file after a second weekly pass."""
+    put(world, 3, "A fact", "It is so.\n")
+    curate(world)
+    curate(world)
+    kept = [".index.yaml", ".cache/recall.db", ".cache/snapshot.json", "snapshots/hotwash-2026-11-30.tar.gz"]
+    before = [(world.root / name).stat().st_ino for name in kept]
+    curate(replace(world, now=NOW + timedelta(minutes=5)))
+    assert [(world.root / name).stat().st_ino for name in kept] == before
