@@ -8,15 +8,24 @@ they share as wholes. A tag alone never links. No two members of a group are str
 from __future__ import annotations
 
 import re
+import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from itertools import combinations
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
 
+import index.literals
+import index.words
+from detectors.result_cache import ResultCache, result_name
 from index.records import Solution
 from index.signature import command_key, error_signature
+
+if TYPE_CHECKING:
+    from detectors.likeness import Words
 
 # A trigger that so large a share of the store has says where one works, not what one met.
 COMMON_SHARE = 0.05
@@ -29,7 +38,9 @@ SUBJECT = 0.12
 ROOT = 0.3
 REFERENCE = 0.05  # what it adds to the likeness that one names the other's file or id
 SINGLE = "one lesson, several sessions"
-_NAMED = re.compile(r"[\w.-]{6,200}\.md\b|\b[0-9A-Z]{26}\b")
+_ID = re.compile(r"\b[0-9A-Z]{26}\b")
+_NAMED = re.compile(rf"[\w.-]{{6,200}}\.md\b|{_ID.pattern}")
+DATABASE = "subjects.db"
 MOST = 3_000  # lessons of one project up to which all are compared; above, only what the caller and triggers link
 
 
@@ -74,22 +85,32 @@ def find_patterns(
     least: int = 1,
     subject: float = ROOT,
     places: Mapping[str, str] | None = None,
+    folder: Path | None = None,
 ) -> tuple[Pattern, ...]:
     """Groups of at least `least` solutions with one root; a single one that several sessions taught is a group too.
 
     `links` are those that the caller knows (near-duplicates, same meaning). `counts` says of a session key whether it
     is independent evidence: no replay, recalled text, run of our own, sub-agent or scheduled job. `dates` are the days
     of sessions where known; else a solution's own day stands for them. `subject` is the least likeness of lessons on
-    one subject (SUBJECT for a person who looks, ROOT to act upon); above 1 only links count. Most sessions first, then
-    the strongest.
+    one subject (SUBJECT for a person who looks, ROOT to act upon); above 1 only links count. What is found of texts and
+    of scopes is kept from run to run in `folder`. Most sessions first, then the strongest.
     """
     linked = _linked_groups(len(solutions), [*links, *shared_links(solutions)])
+    with ResultCache(folder and folder / DATABASE, _finders() if folder else ()) as known:
+        groups = _join_subjects(solutions, linked, subject, known)
     patterns = [
         _pattern([solutions[place] for place in group.places], group, counts, dates or {}, places or {})
-        for group in _join_subjects(solutions, linked, subject)
+        for group in groups
         if len(group.places) >= least
     ]
     return tuple(sorted(patterns, key=lambda p: (-len(p.sessions), -p.strength, -len(p.ids), p.name, p.ids)))
+
+
+def _finders() -> tuple[ModuleType, ...]:
+    """The modules that the groups of a scope follow from."""
+    import detectors.likeness
+
+    return sys.modules[__name__], detectors.likeness, index.literals, index.words
 
 
 def shared_links(solutions: Sequence[Solution]) -> tuple[Link, ...]:
@@ -123,16 +144,22 @@ def scopes_of(solutions: Sequence[Solution]) -> list[str]:
     Folders are counted from the deepest one that holds all files; one directly above the files (a category) parts
     nothing, one above other folders (a repository among several) does.
     """
-    folders = [PurePosixPath(solution.path).parent.parts for solution in solutions if not solution.project]
+    folders = [_folders(solution.path) for solution in solutions if not solution.project]
     shared = 0
     while folders and all(len(parts) > shared and parts[shared] == folders[0][shared] for parts in folders):
         shared += 1
 
     def scope(solution: Solution) -> str:
-        parts = PurePosixPath(solution.path).parent.parts[shared:]
-        return solution.project or (parts[0] if len(parts) > 1 else "")
+        if solution.project:
+            return solution.project
+        parts = _folders(solution.path)[shared:]
+        return parts[0] if len(parts) > 1 else ""
 
     return [scope(solution) for solution in solutions]
+
+
+def _folders(path: str) -> list[str]:
+    return [part for part in path.split("/")[:-1] if part not in ("", ".")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +194,9 @@ def _linked_groups(count: int, links: Iterable[Link]) -> list[_Group]:
     return groups
 
 
-def _join_subjects(solutions: Sequence[Solution], linked: Sequence[_Group], subject: float) -> list[_Group]:
+def _join_subjects(
+    solutions: Sequence[Solution], linked: Sequence[_Group], subject: float, known: ResultCache
+) -> list[_Group]:
     """Linked groups, joined with lessons on their subject in their scope, subjects without a link, and single lessons.
 
     A linked group over several scopes stays as it is.
@@ -185,53 +214,108 @@ def _join_subjects(solutions: Sequence[Solution], linked: Sequence[_Group], subj
         else:
             found.append(group)
     done = {place for group in found for place in group.places}
+    live: set[bytes] = set()
     for scope, places in sorted(scopes.items()):
         free = [place for place in places if place not in done]
         if len(free) > MOST or subject > 1:
             found += [_Group((place,), SINGLE, 1.0) for place in free]
         else:
-            found += _subjects([solutions[place] for place in free], free, inside[scope], subject)
+            one = _Scope(result_name("scope", scope, str(subject)), [solutions[place] for place in free])
+            live |= {one.name, *one.texts}
+            found += _subjects(one, free, inside[scope], subject, known)
+    known.forget_others(live)
     return found
 
 
-def _subjects(
-    solutions: Sequence[Solution], places: Sequence[int], linked: Sequence[_Group], subject: float
-) -> list[_Group]:
-    """The groups of one scope by likeness; members of a linked group count as equal."""
-    from detectors.likeness import common_words, cosines, group_alike, term_counts
+class _Scope:
+    """The lessons of one scope, and the names of what is kept of them."""
 
-    terms = [term_counts(solution.title, solution.body) for solution in solutions]
-    likeness = cosines(terms)
-    for a, b in _references(solutions):
-        likeness[a, b] += REFERENCE
-        likeness[b, a] += REFERENCE
+    def __init__(self, name: bytes, solutions: Sequence[Solution]) -> None:
+        self.name = name
+        self.solutions = solutions
+        self.texts = [result_name("text", solution.title, solution.body) for solution in solutions]
+        self.stems = [PurePosixPath(solution.path).stem for solution in solutions]
+
+    def state(self, linked: Sequence[Sequence[int]]) -> str:
+        """What changes whenever anything does that the groups of the scope follow from."""
+        ids = (solution.id for solution in self.solutions)
+        return result_name(*self.texts, *self.stems, *ids, repr([list(rows) for rows in linked])).hex()
+
+
+def _subjects(
+    scope: _Scope, places: Sequence[int], linked: Sequence[_Group], subject: float, known: ResultCache
+) -> list[_Group]:
+    """The groups of one scope by likeness; members of a linked group count as equal.
+
+    Where nothing of the scope changed since they were found, they are what they were; else what is known of each text
+    is used again, and the words of each group that is as it was.
+    """
     row = {place: n for n, place in enumerate(places)}
-    for group in linked:
-        for a, b in combinations(group.places, 2):
-            likeness[row[a], row[b]] = likeness[row[b], row[a]] = 1.0
+    rows = [[row[place] for place in group.places] for group in linked]
+    state = scope.state(rows)
+    kept = known.find([scope.name]).get(scope.name) or {"state": "", "groups": []}
+    if kept["state"] != state:
+        kept = {"state": state, "groups": _alike(scope, rows, subject, known, kept["groups"])}
+        known.keep(scope.name, kept)
+    at = {place: n for n, group in enumerate(linked) for place in group.places}
     found: list[_Group] = []
-    for rows in group_alike(likeness, subject):
-        members = tuple(places[n] for n in rows)
-        reasons = [group.why for group in linked if set(group.places) <= set(members)]
-        if len(rows) > 1:
-            words = common_words([(solutions[n].title, solutions[n].body) for n in rows])
+    for group_rows, strength, _, words in kept["groups"]:
+        members = tuple(places[n] for n in group_rows)
+        touched = [linked[n] for n in sorted({at[place] for place in members if place in at})]
+        reasons = [group.why for group in touched if set(group.places) <= set(members)]
+        if len(members) > 1:
             reasons.append("one subject: " + ", ".join(words) if words else "one subject")
-        pairs = [float(likeness[a, b]) for a, b in combinations(rows, 2)]
-        strength = min(1.0, sum(pairs) / len(pairs)) if pairs else 1.0
         found.append(_Group(members, "; ".join(reasons) or SINGLE, strength))
     return found
 
 
-def _references(solutions: Sequence[Solution]) -> list[tuple[int, int]]:
-    """Pairs of which one names the other's file or id, each once."""
+def _alike(
+    scope: _Scope, linked: Sequence[Sequence[int]], subject: float, known: ResultCache, before: Sequence[Sequence[Any]]
+) -> list[tuple[list[int], float, str, list[str]]]:
+    """The rows of each group of lessons on one subject, how alike they are, a name for their texts, and what words most
+    of them say; `before` are the groups that were found last."""
+    from detectors.likeness import common_words, group_lessons, read_words, term_counts
+
+    fresh: dict[int, Words] = {}
+    terms: list[dict[str, int]] = []
+    mentioned: list[list[str]] = []
+    of_texts = known.find(scope.texts)
+    for n, (name, solution) in enumerate(zip(scope.texts, scope.solutions, strict=True)):
+        if name not in of_texts:
+            fresh[n] = read_words(solution.title, solution.body)
+            of_texts[name] = [term_counts(fresh[n]), _mentioned(solution.body)]
+            known.keep(name, of_texts[name])
+        terms.append(of_texts[name][0])
+        mentioned.append(of_texts[name][1])
+    nearer = dict.fromkeys(_references(scope, mentioned), REFERENCE)
+    one = [pair for rows in linked for pair in combinations(rows, 2)]
+    words = {name: said for _, _, name, said in before}
+    found: list[tuple[list[int], float, str, list[str]]] = []
+    for rows, strength in group_lessons(terms, subject, nearer, one):
+        group = result_name(*(scope.texts[n] for n in rows)).hex() if len(rows) > 1 else ""
+        if group and group not in words:
+            members = [fresh.get(n) or read_words(scope.solutions[n].title, scope.solutions[n].body) for n in rows]
+            words[group] = list(common_words(members))
+        found.append((rows, strength, group, words.get(group, [])))
+    return found
+
+
+def _mentioned(body: str) -> list[str]:
+    """The file names and ids that a body mentions."""
+    # Most bodies mention no file, and to look for its name is dear; the names of those that do hide ids in them.
+    return sorted(set((_NAMED if ".md" in body else _ID).findall(body)))
+
+
+def _references(scope: _Scope, mentioned: Sequence[Iterable[str]]) -> list[tuple[int, int]]:
+    """Pairs of which one mentions the other's file or id, each once."""
     by_name: dict[str, list[int]] = defaultdict(list)
-    for place, solution in enumerate(solutions):
-        for name in {PurePosixPath(solution.path).stem, solution.id} - {""}:
+    for place, (stem, solution) in enumerate(zip(scope.stems, scope.solutions, strict=True)):
+        for name in {stem, solution.id} - {""}:
             by_name[name].append(place)
     pairs = {
         (min(a, place), max(a, place))
-        for a, solution in enumerate(solutions)
-        for name in set(_NAMED.findall(solution.body))
+        for a, names in enumerate(mentioned)
+        for name in names
         for place in by_name.get(name.removesuffix(".md"), [])[:2]
         if place != a
     }

@@ -32,7 +32,7 @@ from curate.verdicts import text_hash, write_verdicts
 from detectors.poison.scan import scan_text
 from detectors.recurrence import Link, find_patterns
 from detectors.secrets import find_secrets
-from flows.context import Pass, World, recall_database
+from flows.context import Pass, World, passes_folder, recall_database
 from flows.kept_answers import keep_answers
 from flows.project_checks import check_projects
 from flows.report import StageLine
@@ -184,13 +184,13 @@ def deduplicate(run: Pass) -> None:
 def consolidate(run: Pass) -> None:
     """Let the newer of two lessons win that contradict each other in time, where that is sure, and make one of those
     that say the same in other words; all other contradictions are shown to a person."""
-    from flows.alike import cache_folder, same_meaning
+    from flows.alike import same_meaning
 
     solutions = run.cleared
     kept_apart = read_kept_apart(run)
     judged = same_meaning(run, solutions)
     against = {(one.a, one.b): one for one in judged if one.judgement.answer in ("supersedes", "conflict")}
-    folder = None if run.dry_run else cache_folder(run)
+    folder = None if run.dry_run else passes_folder(run.world.root, run.world.env)
     replaced, open_pairs = find_superseded(against, solutions, kept_apart, run.world.now, folder)
     notes = [
         _open_note(solutions[pair[0]], solutions[pair[1]], against[pair].judgement, why)
@@ -250,7 +250,14 @@ def promote(run: Pass) -> None:
     places = {key: read.project for key, read in ledger.items() if read.project}
     place = {solution.id: position for position, solution in enumerate(solutions)}
     links = [Link(place[a], place[b], why) for a, b, why in run.same if a in place and b in place]
-    patterns = find_patterns(solutions, links, counts=lambda key: teaches(key, ledger), dates=days, places=places)
+    patterns = find_patterns(
+        solutions,
+        links,
+        counts=lambda key: teaches(key, ledger),
+        dates=days,
+        places=places,
+        folder=None if run.dry_run else passes_folder(world.root, world.env),
+    )
     settings = world.settings.promote
     ready = [pattern for pattern in patterns if pattern.promotable(settings.sessions, settings.days)]
     skills, _ = read_skills(skill_folders(world.home))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
+from itertools import combinations
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from detectors.likeness import LARGEST, common_words, cosines, group_alike, term_counts
+from detectors.likeness import LARGEST, common_words, cosines, group_alike, group_lessons, read_words, term_counts
 
 MOCKS = [
     ("Module mocks leak between specs", "A mock of the session module stays when the spec ends; restore the mock."),
@@ -23,7 +28,7 @@ CACHE = [
 
 def matrix(lessons: list[tuple[str, str]]) -> np.ndarray:
     """Their likeness."""
-    return cosines([term_counts(*lesson) for lesson in lessons])
+    return cosines([term_counts(read_words(*lesson)) for lesson in lessons])
 
 
 def test_two_subjects_are_two_groups() -> None:
@@ -55,13 +60,13 @@ def test_a_group_stays_readable_unless_it_is_of_copies() -> None:
 
 def test_terms_in_common_say_why() -> None:
     """The words that most members say, as they are written, and none that says nothing."""
-    assert {"mock", "mocks"} & set(common_words(MOCKS))
+    assert {"mock", "mocks"} & set(common_words([read_words(*lesson) for lesson in MOCKS]))
     slates = [("Slates of a replica are not cached", "A slate is made anew: replicas of slates lag. Slates move.")] * 3
-    words = common_words(slates)
+    words = common_words([read_words(*lesson) for lesson in slates])
     assert words[0] == "slates"
     assert "not" not in words
     assert set(words) <= set("slates of a replica are not cached is made anew replicas lag move".split())
-    assert common_words([("", "")]) == ()
+    assert common_words([read_words("", "")]) == ()
 
 
 def test_chinese_and_japanese_lessons_are_compared_too() -> None:
@@ -84,3 +89,40 @@ def test_every_row_is_in_exactly_one_group_and_groups_are_as_alike_as_asked(valu
     for group in groups:
         inner = [scores[a, b] for a in group for b in group if a != b]
         assert not inner or sum(inner) / len(inner) >= 0.5 - 1e-5
+
+
+WORD = st.sampled_from("lock pool cache mock slate port retry queue proxy index 缓存 価格 the of".split())
+LESSONS = st.lists(st.tuples(st.lists(WORD, max_size=4), st.lists(WORD, max_size=14)), max_size=14)
+PAIRS = st.lists(st.tuples(st.integers(0, 13), st.integers(0, 13)), max_size=5)
+
+
+@given(LESSONS, PAIRS, PAIRS, st.sampled_from([0.12, 0.3, 0.6]))
+def test_groups_are_those_of_all_lessons_at_once(
+    said: list[tuple[list[str], list[str]]], near: list[tuple[int, int]], equal: list[tuple[int, int]], least: float
+) -> None:
+    """To look for groups only among what is tied together finds the same ones, as alike."""
+    terms = [term_counts(read_words(" ".join(title), " ".join(body))) for title, body in said]
+    nearer = {(a, b): 0.05 for a, b in near if a < b < len(said)}
+    one = [(a, b) for a, b in equal if a < b < len(said)]
+    likeness = cosines(terms)
+    for (a, b), more in nearer.items():
+        likeness[a, b] += more
+        likeness[b, a] += more
+    for a, b in one:
+        likeness[a, b] = likeness[b, a] = 1.0
+    found = group_lessons(terms, least, nearer, one)
+    assert [rows for rows, _ in found] == group_alike(likeness, least)
+    for rows, strength in found:
+        inner = [float(likeness[a, b]) for a, b in combinations(rows, 2)]
+        assert strength == (pytest.approx(min(1.0, sum(inner) / len(inner)), abs=1e-5) if inner else 1.0)
+
+
+@given(st.lists(st.tuples(st.text("aBs ſ中文é", max_size=8), st.text("aBc sing中文ß.\n", max_size=30)), max_size=4))
+def test_words_are_counted_as_they_are_written(lessons: list[tuple[str, str]]) -> None:
+    """A title counts three times, and the counts of words give what the texts give."""
+    for title, body in lessons:
+        words = re.findall(r"[^\W\d_]{1,60}", body.lower()) + 3 * re.findall(r"[^\W\d_]{1,60}", title.lower())
+        singles: Counter[str] = Counter()
+        for word in words:
+            singles.update(term_counts(read_words("", word)))
+        assert term_counts(read_words(title, body)) == singles

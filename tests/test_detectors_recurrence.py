@@ -7,9 +7,11 @@ from datetime import UTC, date, datetime
 from itertools import combinations
 from pathlib import Path
 
+import pytest
 import yaml
 
-from detectors.recurrence import SUBJECT, Link, find_patterns, scopes_of, shared_links
+import detectors.likeness
+from detectors.recurrence import DATABASE, ROOT, SUBJECT, Link, find_patterns, scopes_of, shared_links
 from index.records import Solution, Source, Triggers
 
 ALPHA = "01KB7ZC4S0T2J5Q8XW3N6M9R"
@@ -155,3 +157,79 @@ def test_groups_that_no_threshold_was_set_on_are_found() -> None:
     right = [pair for pair in pairs if group_of[pair[0]] and group_of[pair[0]] == group_of[pair[1]]]
     assert len({group_of[a] for a, _ in right}) >= 0.7 * len(read["groups"])
     assert len(right) >= 0.9 * len(pairs)
+
+
+def many() -> list[Solution]:
+    """Lessons of two projects and of none, some of which mention others."""
+    made = [
+        lesson(n % 28 + 1, *MOCKS[n % 3][:1], id=f"{ALPHA}{n:02d}", body=f"{MOCKS[n % 3][1]} {n // 3}.\n")
+        for n in range(9)
+    ]
+    made += [
+        lesson(n - 8, id=f"{ALPHA}{n:02d}", body=f"The {word} waits for the {word} of the price cache. See m{n}-a.md.")
+        for n, word in enumerate("lock pool queue proxy index retry".split(), start=9)
+    ]
+    projects = ("example.org/a/a", "", "example.org/b/b")
+    return [
+        dataclasses.replace(one, project=projects[n // 5], path=f"solutions/bugs/m{n}-a.md")
+        for n, one in enumerate(made)
+    ]
+
+
+def test_what_is_kept_of_scopes_and_texts_gives_the_same_groups(tmp_path: Path) -> None:
+    """Whatever changes between two runs: a text, a name, a link, the lessons there are, the likeness asked for."""
+    lessons = many()
+    links = [Link(0, 3, "same"), Link(5, 6, "near")]
+    stores = [
+        (lessons, links),
+        (lessons, links),
+        ([*lessons[:4], dataclasses.replace(lessons[4], body="Of another kind."), *lessons[5:]], links),
+        (lessons[2:], links[:1]),
+        (lessons, []),
+        ([dataclasses.replace(one, path=f"solutions/x/{n}.md") for n, one in enumerate(lessons)], links),
+        (lessons[::-1], links),
+    ]
+    for subject in (SUBJECT, ROOT):
+        for solutions, linked in stores:
+            kept = find_patterns(solutions, linked, subject=subject, folder=tmp_path)
+            assert kept == find_patterns(solutions, linked, subject=subject)
+    assert any(len(pattern.ids) > 2 for pattern in find_patterns(lessons, links, subject=SUBJECT))
+
+
+def test_only_scopes_in_which_something_changed_are_grouped_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """And of these only the text that changed is read."""
+    read: list[str] = []
+    grouped: list[int] = []
+    whole, words = detectors.likeness.group_lessons, detectors.likeness.read_words
+
+    def watch_groups(terms: list[dict[str, int]], *rest: object) -> object:
+        grouped.append(len(terms))
+        return whole(terms, *rest)  # type: ignore[arg-type]
+
+    def watch_words(title: str, body: str) -> object:
+        read.append(title)
+        return words(title, body)
+
+    monkeypatch.setattr("detectors.likeness.group_lessons", watch_groups)
+    monkeypatch.setattr("detectors.likeness.read_words", watch_words)
+    lessons = many()
+    find_patterns(lessons, folder=tmp_path)
+    assert sorted(grouped) == [5, 5, 5]
+    assert len(read) == 15
+    find_patterns(lessons, folder=tmp_path)
+    lessons[14] = dataclasses.replace(lessons[14], title="Anew", body="Nothing like it.")
+    find_patterns([dataclasses.replace(one, verified=date(2026, 11, 2)) for one in lessons], folder=tmp_path)
+    assert grouped[3:] == [5]
+    assert read[15:] == ["Anew"]
+
+
+@pytest.mark.parametrize("harm", [b"", b"no database", None])
+def test_what_is_kept_may_be_lost_at_any_time(tmp_path: Path, harm: bytes | None) -> None:
+    lessons = many()
+    expected = find_patterns(lessons, folder=tmp_path)
+    place = tmp_path / DATABASE
+    place.unlink() if harm is None else place.write_bytes(harm)
+    assert find_patterns(lessons, folder=tmp_path) == expected
+    assert find_patterns(lessons, folder=tmp_path) == expected
