@@ -42,7 +42,8 @@ _JUDGES = (
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """Verdicts by path, and the lessons that a raised one names: they are judged again whenever their groups change."""
+    """Verdicts by path, and the lessons that the group of a raised one would have raised too: they are judged again
+    whenever their own groups change."""
 
     verdicts: Mapping[str, Verdict]
     watched: frozenset[str]
@@ -192,12 +193,12 @@ def judge_neighbours(
     for path in wanted:
         others = [one for one in groups.others(path) if one not in known and one not in watched]
         told = _told(groups, path, [path, *(one for one in others if one not in wanted)])
-        judged |= _raised(groups, path, told.pop(path, ()))
-        doubted = {other for other, about in told.items() if _is_doubted(groups, about)}
-        named |= doubted
-        if path in judged and judged[path] != groups.alone[path]:
-            told = _told(groups, path, [one for one in others if one in wanted])
-            watched |= doubted | {other for other, about in told.items() if _is_doubted(groups, about)}
+        verdict = _raised(groups, path, told.pop(path, ()))
+        judged |= verdict
+        named |= {other for other, about in told.items() if _is_doubted(groups, about)}
+        if _is_raised(groups, verdict):
+            told |= _told(groups, path, [one for one in others if one in wanted])
+            watched |= {other for other, about in told.items() if _is_raised(groups, _raised(groups, other, about))}
     for path in sorted(named):
         judged |= _raised(groups, path, _told(groups, path, [path]).get(path, ()))
     return Judged(judged, frozenset(watched))
@@ -227,6 +228,11 @@ def _raised(groups: Groups, path: str, about: Sequence[StoreFinding]) -> dict[st
     if verdict is None or alarm(solution, verdict, kept) < STOP:
         kept = []
     return raise_verdicts([solution], groups.alone, [one for one in kept if not _is_no_contradiction(groups, one)])
+
+
+def _is_raised(groups: Groups, judged: Mapping[str, Verdict]) -> bool:
+    """Whether a verdict is graver than that on the text alone."""
+    return any(verdict != groups.alone[path] for path, verdict in judged.items())
 
 
 def _is_doubted(groups: Groups, about: Sequence[StoreFinding]) -> bool:

@@ -39,7 +39,8 @@ FILE = "neighbours.bin"
 HEAD = 200  # bytes that the first line has at most
 NAME = 16  # bytes that name a lesson's text
 BLOCK = 4_000_000  # keys that are looked at in one go
-WASTE = 2  # kept rows, and numbered keys, for each one in use, from which on the others are dropped
+WASTE = 2  # kept rows for each one in use, and so many beside, from which on the others are dropped
+SPARE = 1_000
 FEW = 1_000  # where fewer than one lesson in so many is new, reading it again is cheaper than keeping all anew
 
 Numbers = NDArray[np.intp]
@@ -105,7 +106,7 @@ class KeyRows:
                 missing.append(place)
             rows[place] = row
         self._add([codes_of(solutions[place]) for place in missing])
-        if len(self._row_of) <= WASTE * len(rows) + FEW:
+        if len(self._row_of) <= WASTE * len(rows) + SPARE:
             return rows
         self._keep(rows)
         self._row_of = {name: row for row, name in enumerate(told)}

@@ -8,8 +8,18 @@ from pathlib import Path
 
 import pytest
 
+from curate import verdicts
 from curate.retire import plan_release
-from curate.verdicts import Verdicts, read_verdicts, scan_missing, servable, write_verdicts
+from curate.verdicts import (
+    Verdicts,
+    read_verdicts,
+    scan_missing,
+    servable,
+    text_hash,
+    unchecked,
+    with_raised,
+    write_verdicts,
+)
 from index.apply import apply, start_run
 from index.changes import Run
 from index.errors import UsageError
@@ -109,3 +119,22 @@ def test_without_the_key_everything_is_scanned_again(tmp_path: Path, monkeypatch
     assert read_verdicts(tmp_path, "v1") == Verdicts("v1")
     write_verdicts(tmp_path, verdicts)
     assert read_verdicts(tmp_path, "v1") == verdicts
+
+
+def test_what_raised_verdicts_rested_on_is_kept_and_a_file_without_it_is_read(tmp_path: Path) -> None:
+    """Files of older versions know no groups: nothing of them is lost, and what was raised is judged again."""
+    solution = lesson()
+    key = text_hash(solution.text)
+    alone = scan_missing([solution], Verdicts("v1"), lambda _: Verdict("clean"))
+    raised = with_raised(alone, [solution], {solution.path: SUSPECT}, {solution.path: "ab"})
+    write_verdicts(tmp_path, raised)
+    assert read_verdicts(tmp_path, "v1") == raised
+    both = [solution, lesson("Other.\n")]
+    assert unchecked(both, scan_missing(both, raised, lambda _: Verdict("clean"))) == {one.path for one in both}
+    assert with_raised(raised, [solution], {solution.path: SUSPECT}).groups == {}
+    old = b'{"rule_set":"v1","verdicts":{"%s":["clean",0.0,[]]},"raised":{"%s":["suspect",0.6,[]]}}'
+    content = old % (key.encode(), key.encode())
+    seal = verdicts._seal(content, verdicts._own_key(make=True))
+    (tmp_path / verdicts.VERDICTS).write_bytes(verdicts._SEAL + seal + b'",' + content[1:])
+    read = read_verdicts(tmp_path, "v1")
+    assert (read.raised[key].answer, read.groups) == ("suspect", {})
