@@ -39,8 +39,8 @@ LEADING_WORDS = frozenset(
 )
 LEADING_PHRASES = ("in place", "stands for", "looked up", "go to", "goes to", "pushed to", "sent to", "built from")
 ARROW = re.compile(r"->|=>|→")
-LEADING_PHRASE = re.compile(rf"\b(?:{'|'.join(LEADING_PHRASES)})\b", re.IGNORECASE)
-LEADING = re.compile(rf"\b(?:{'|'.join(sorted(LEADING_WORDS))})\b|{ARROW.pattern}", re.IGNORECASE)
+BEGINNINGS = frozenset(phrase.split()[0] for phrase in LEADING_PHRASES)
+LEADING_PHRASE = re.compile(rf"\b(?:{'|'.join(LEADING_PHRASES)})\b")
 WORD = re.compile(r"\w+")
 
 
@@ -105,9 +105,13 @@ CORES: dict[int, re.Pattern[str]] = {
     for place, core in (
         (0, rf" {MOVED}(?: on| over)? (?:to|into|under|in|by|with|from|at|as|onto|through|via) "),
         (2, rf"\b{USE} .{{2,300}}? (?:instead of|rather than|in place of|and not|not|over|says?) "),
+        (3, rf"(?:instead of|rather than|in place of|not) .{{2,130}}? {USE} "),
         (4, rf"[,:;] (?:please |always |then )?{USE} "),
+        (5, r"\b(?:refer|switch|change|point|move|redirect|send|route|forward|map|rename) .{2,160}? "
+            r"(?:to|into|over to|at|as) "),
         (7, r" (?:is|are|was|were) (?:gone|down|retired|frozen|deprecated|stale|unavailable|out of|shut down|dead|"
             r"broken|empty|emptied|shadowed|unpublished|expired)"),
+        (8, rf"\b{USE} .{{2,130}}? (?:for|on|in) (?:every|any|all|each) "),
         (9, r"\bbecause .{2,90}? (?:took over|has taken over|replaces it|answers)"),
         (10, r" (?:is|are|was|were) (?:\w+er|better|the same|newer|more \w+)[^.\n]{0,30}? (?:than|as) "),
     )
@@ -127,9 +131,14 @@ def swaps(text: str) -> Iterator[Swap]:
     seen: set[Swap] = set()
     for sentence in leading_sentences(split_sentences(text)):
         cut = sentence[:LONGEST]
-        low = cut.lower()
+        low, folded = cut.lower(), fold(cut)
         for place, (pattern, marks) in enumerate(zip(PATTERNS, MARKS, strict=True)):
-            if not any(mark in low for mark in marks) or not holds_core(low, place):
+            for mark in marks:
+                if mark in low:
+                    break
+            else:
+                continue
+            if place in CORES and not CORES[place].search(folded):
                 continue
             for match in pattern.finditer(cut):
                 old, new = clean(match["old"]), clean(match["new"])
@@ -139,10 +148,11 @@ def swaps(text: str) -> Iterator[Swap]:
                     yield swap
 
 
-def holds_core(low: str, place: int) -> bool:
-    """Whether a text in lower case has what the pattern in a place cannot do without."""
-    # Beyond ASCII, letters that are no lower case of each other may still match without regard to case.
-    return place not in CORES or not low.isascii() or CORES[place].search(low) is not None
+def fold(text: str) -> str:
+    """A text in lower case as a pattern without regard to case reads it: to that a few letters more are i and s."""
+    if text.isascii():
+        return text.lower()
+    return text.replace("\u0130", "i").lower().replace("\u0131", "i").replace("\u017f", "s")
 
 
 def leading_sentences(sentences: Sequence[str]) -> Iterator[str]:
@@ -151,9 +161,9 @@ def leading_sentences(sentences: Sequence[str]) -> Iterator[str]:
     names: list[int] = []
     leads: list[bool] = []
     for sentence in sentences:
-        runs = [_RUNS[run] for run in sentence.split()]
-        names.append(sum([count for count, _ in runs]))
-        leads.append(any(leading for _, leading in runs) or has_phrase(sentence))
+        signs = sum(map(_RUNS.__getitem__, sentence.split()))
+        names.append(signs % LEADING)
+        leads.append(signs % BEGINNING >= LEADING or (signs >= BEGINNING and has_phrase(sentence)))
     for place, sentence in enumerate(sentences):
         if names[place] >= 2 and leads[place]:
             yield sentence
@@ -164,20 +174,21 @@ def leading_sentences(sentences: Sequence[str]) -> Iterator[str]:
 
 def has_phrase(sentence: str) -> bool:
     """Whether a sentence has one of the leading phrases."""
-    if sentence.isascii():
-        low = sentence.lower()
-        if not any(phrase in low for phrase in LEADING_PHRASES):
-            return False
-    return LEADING_PHRASE.search(sentence) is not None
+    folded = fold(sentence)
+    return any(phrase in folded for phrase in LEADING_PHRASES) and LEADING_PHRASE.search(folded) is not None
 
 
-def read_run(run: str) -> tuple[int, bool]:
-    """How many names a run of characters without a blank can hold, and whether it has a word that leads."""
-    if run.isascii():
-        leading = not LEADING_WORDS.isdisjoint(WORD.findall(run.lower())) or ARROW.search(run) is not None
-    else:
-        leading = LEADING.search(run) is not None
-    return count_names(run), leading
+# More than any sentence has words.
+LEADING = 1 << 30
+BEGINNING = 1 << 60
+
+
+def read_run(run: str) -> int:
+    """How many names a run of characters without a blank can hold, and whether it has a word that leads, or one that
+    may begin a phrase that does: as one number, so that the runs of a sentence add up."""
+    words = WORD.findall(fold(run))
+    leading = not LEADING_WORDS.isdisjoint(words) or ARROW.search(run) is not None
+    return count_names(run) + leading * LEADING + (not BEGINNINGS.isdisjoint(words)) * BEGINNING
 
 
 TOKEN = re.compile(r"[^\s,;()]+")

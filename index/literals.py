@@ -505,6 +505,8 @@ def _run_of(found: tuple[Token, ...], step: int) -> _Run:
 def _found(match: re.Match[str], opening: bool) -> tuple[Token, ...]:
     """The tokens of one match, without the signs around it; `and/or` falls back into two words."""
     raw, group, start = match[0], match.lastgroup or "word", match.start()
+    if group in _CASELESS:
+        return (Token("word", raw, match.span()),)
     trimmed = raw.rstrip(".,:;'’\\") if group in _TRIMMED else raw
     if group == "word" and "_" in (raw[0], raw[-1]) and raw[:2] != "__":
         trimmed = trimmed.strip("_")
@@ -521,6 +523,7 @@ def _found(match: re.Match[str], opening: bool) -> tuple[Token, ...]:
     return tuple(found)
 
 
+_CASELESS = frozenset({"cjk", "katakana", "hangul"})  # of these scripts what is more than a word has its own pattern
 _TRIMMED = frozenset({"url", "path", "flag", "word", "dotted"})
 _OPENING = frozenset({"plain", "word", "path"})  # what may be a name unless it opens a sentence
 _AS_WRITTEN = frozenset({"url", "flag", "path", "version", "number"})

@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import re
+import string
 from itertools import pairwise
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from detectors.poison_claims import (
-    LEADING,
-    LEADING_PHRASE,
+    ARROW,
+    CORES,
+    LEADING_PHRASES,
+    LEADING_WORDS,
     PATTERNS,
     count_names,
-    holds_core,
+    fold,
     leading_sentences,
     swaps,
 )
 
+LEADING = re.compile(rf"\b(?:{'|'.join((*LEADING_WORDS, *LEADING_PHRASES))})\b|{ARROW.pattern}", re.IGNORECASE)
 WORDS = (
     *(
         "use",
@@ -62,7 +67,21 @@ WORDS = (
         "ab",
         "a",
     ),
-    *("Plain", "WORDS", "用", "ſame", "go\u017fe", "U\u017fE", ";", ":", ".", "pay/core,"),
+    *(
+        "Plain",
+        "WORDS",
+        "用",
+        "ſame",
+        "STAND\u017f for",
+        "U\u017fE",
+        "\u0130nstead OF",
+        "sw\u0131tch",
+        "LOO\u212aED UP",
+        ";",
+        ":",
+        ".",
+        "pay/core,",
+    ),
 )
 SENTENCES = st.lists(st.lists(st.sampled_from(WORDS), min_size=1, max_size=14).map(" ".join), min_size=1, max_size=4)
 
@@ -95,9 +114,7 @@ def test_neighbours_are_judged_by_what_each_has(sentences: list[str]) -> None:
     """Two neighbours as one have the names of both, and lead where one of them does; so it is with the runs of one."""
     together = [f"{a.rstrip(' .;:')}, {b}" for a, b in pairwise(sentences)]
     assert list(leading_sentences(sentences)) == [
-        one
-        for one in (*sentences, *together)
-        if count_names(one) >= 2 and (LEADING.search(one) or LEADING_PHRASE.search(one))
+        one for one in (*sentences, *together) if count_names(one) >= 2 and LEADING.search(one)
     ]
 
 
@@ -106,5 +123,14 @@ def test_neighbours_are_judged_by_what_each_has(sentences: list[str]) -> None:
 def test_no_pattern_matches_without_its_core(sentences: list[str]) -> None:
     """A pattern is left out only where it would not match."""
     for sentence in sentences:
-        for place, pattern in enumerate(PATTERNS):
-            assert holds_core(sentence.lower(), place) or not pattern.search(sentence)
+        for place, core in CORES.items():
+            assert core.search(fold(sentence)) or not PATTERNS[place].search(sentence)
+
+
+@given(st.text(max_size=8))
+def test_a_folded_text_is_what_a_pattern_without_regard_to_case_reads(text: str) -> None:
+    """Each letter is one of a to z for both or for none."""
+    for letter in (*text, *"\u0130\u0131\u017f\u212aKk"):
+        folded = fold(letter)
+        assert bool(re.fullmatch("[a-z]", folded)) == any(re.match(a, letter, re.I) for a in string.ascii_lowercase)
+        assert len(folded) == 1
