@@ -151,7 +151,8 @@ def held_against_store(
     keys.save()
     settled = _settled(groups, verdicts, changed)
     again = {path for path in changed - settled if verdicts.is_watched(groups.solution(path))}
-    judged = judge_neighbours(groups, changed - settled - again, settled, again)
+    new = {path for path in changed if text_hash(groups.solution(path).text) not in verdicts.raised}
+    judged = judge_neighbours(groups, new, changed - new - settled - again, again, settled)
     found = judged.verdicts
     if turns is not None:
         found = {**found, **judge_episodes(solutions, found, turns())}
@@ -173,20 +174,22 @@ def _settled(groups: Groups, verdicts: Verdicts, changed: Collection[str]) -> fr
 
 def judge_neighbours(
     groups: Groups,
-    changed: Collection[str] | None = None,
-    settled: Collection[str] = (),
+    new: Collection[str] | None = None,
+    raised: Collection[str] = (),
     again: Collection[str] = (),
+    settled: Collection[str] = (),
 ) -> Judged:
     """The verdicts with the store's findings taken in.
 
-    `changed` are the paths to judge, all where it is None; those that a finding about one of them names are judged too,
-    but for `settled` ones, of which nothing has changed. `again` are judged, and what they name is not. Each is held
-    against its group, and so against a bounded number.
+    `new` are the paths to judge, all where it is None; those that a finding about one of their groups names are judged
+    too. `raised` were judged before, and name only what their groups would have raised; `again` name nothing; of
+    `settled` ones nothing has changed. Each is held against its group, and so against a bounded number.
 
     That the agent's own work, with its lines, says otherwise than older lessons is evidence and no mere claim; and
     where two texts differ in no value, the same lesson was met again.
     """
-    wanted = dict.fromkeys(one.path for one in groups.solutions if changed is None or one.path in changed)
+    asked = None if new is None else {*new, *raised}
+    wanted = dict.fromkeys(one.path for one in groups.solutions if asked is None or one.path in asked)
     judged: dict[str, Verdict] = {}
     known = {*settled, *again}
     named, watched = {*again}, set[str]()
@@ -195,10 +198,14 @@ def judge_neighbours(
         told = _told(groups, path, [path, *(one for one in others if one not in wanted)])
         verdict = _raised(groups, path, told.pop(path, ()))
         judged |= verdict
-        named |= {other for other, about in told.items() if _is_doubted(groups, about)}
+        if new is None or path in new:
+            named |= {other for other, about in told.items() if _is_doubted(groups, about)}
         if _is_raised(groups, verdict):
             told |= _told(groups, path, [one for one in others if one in wanted])
-            watched |= {other for other, about in told.items() if _is_raised(groups, _raised(groups, other, about))}
+        grave = {other for other, about in told.items() if _is_raised(groups, _raised(groups, other, about))}
+        named |= grave.difference(wanted)
+        if _is_raised(groups, verdict):
+            watched |= grave
     for path in sorted(named):
         judged |= _raised(groups, path, _told(groups, path, [path]).get(path, ()))
     return Judged(judged, frozenset(watched))
