@@ -32,13 +32,17 @@ _OPPOSITES_CJK = (
 _UNIT = r"(?:%|(?:ms|s|min|h|[KMGT]i?B|kB|Hz|x)\b)"
 # A word that nothing could lengthen into another kind: tried first, since the others each read it to its end.
 _PLAIN = r"(?P<plain>[A-Za-z]{1,80}+(?![.:]?+[\w.+@/\\:*$<>{}'’(-]))|"
-_TOKEN = re.compile(
-    _PLAIN + r"(?P<url>[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s<>\"'`)\]，。、」』）]{1,400})"
-    r"|(?P<mail>[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5})"
-    r"|(?P<flag>(?<![\w-])--?[A-Za-z][\w-]{0,60}(?:=[^\s`\"',;)]{1,120})?)"
-    r"|(?P<path>(?:[A-Za-z]:\\|~/|\.{1,2}/|/)?(?:[\w.@*+$<>{}-]{1,100}[/\\]){1,24}[\w.@*+$<>{}-]{0,100}"
-    r"|(?<![\w/])[~/][\w.@*-]{1,100})"
-    r"|(?P<version>(?<![\w.])v?\d{1,6}(?:\.\d{1,8}){1,4}(?:[-.+]?(?:rc|alpha|beta|post|dev|a|b)\.?\d{0,4})?(?![\w]))"
+# What only a run with one of these signs can hold; to look for it, each character of a long run is read many times.
+_LINKING = re.compile(r"[/\\~@]")
+_URL = r"(?P<url>[A-Za-z][A-Za-z0-9+.-]{1,15}://[^\s<>\"'`)\]，。、」』）]{1,400})|"
+_MAIL = r"(?P<mail>[\w.+-]{1,64}@[\w-]{1,63}(?:\.[\w-]{1,63}){1,5})|"
+_PATH = (
+    r"(?P<path>(?:[A-Za-z]:\\|~/|\.{1,2}/|/)?(?:[\w.@*+$<>{}-]{1,100}[/\\]){1,24}[\w.@*+$<>{}-]{0,100}"
+    r"|(?<![\w/])[~/][\w.@*-]{1,100})|"
+)
+_FLAG = r"(?P<flag>(?<![\w-])--?[A-Za-z][\w-]{0,60}(?:=[^\s`\"',;)]{1,120})?)|"
+_OTHERS = (
+    r"(?P<version>(?<![\w.])v?\d{1,6}(?:\.\d{1,8}){1,4}(?:[-.+]?(?:rc|alpha|beta|post|dev|a|b)\.?\d{0,4})?(?![\w]))"
     r"|(?P<number>(?<![\w.])(?:(?<![\w)\]-])-)?\d{1,18}(?:[.,:_-]\d{1,12}){0,8}(?:\s?" + _UNIT + r"|[A-Za-z]{1,4}\b)?)"
     r"|(?P<dotted>\$?[A-Za-z_][\w-]{0,80}(?:(?:\.|::|->)[A-Za-z_][\w-]{0,80}){1,8}(?:\(\))?)"
     rf"|(?P<cjkneg>{_NEGATIONS_CJK})|(?P<cjkopp>{_OPPOSITES_CJK})"
@@ -48,6 +52,8 @@ _TOKEN = re.compile(
     r"|(?P<hangul>[\uac00-\ud7af]{1,40})"
     rf"|(?P<word>\$?[^\W{_SCRIPTS}]{{1,80}}(?:['’-][^\W{_SCRIPTS}]{{1,60}}){{0,8}}(?:\(\))?)"
 )
+_LINKED = re.compile(_PLAIN + _URL + _MAIL + _FLAG + _PATH + _OTHERS)
+_UNLINKED = re.compile(_PLAIN + _FLAG + _OTHERS)
 _SLASH = re.compile(r"([/\\])")
 _UNWORDLY = re.compile(r"[.\d_*@$<{\\-]")
 _THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))|\s")
@@ -467,7 +473,7 @@ def _readings(raw: str) -> _Readings:
     rest: tuple[Token, ...] = ()
     leads: bool | None = None  # what is before the first word in the run settles which it is
     last = 0
-    for match in _TOKEN.finditer(raw):
+    for match in (_LINKED if _LINKING.search(raw) else _UNLINKED).finditer(raw):
         before = raw[last : match.start()].rstrip(_BETWEEN)
         opening = before[-1] in _ENDS if before else None
         if last:

@@ -193,10 +193,14 @@ MIXED = st.lists(st.sampled_from(PIECES), max_size=30).map("".join)
 SPACED = st.lists(st.sampled_from(PIECES), max_size=30).map(" ".join)
 
 
+# Every kind in its turn at every place, with no pattern of its own for what is plain.
+WHOLE = re.compile(index.literals._LINKED.pattern.removeprefix(index.literals._PLAIN))
+
+
 def read_whole(text: str) -> Iterator[Token]:
     """The tokens of a text by one pass over the whole of it, run by run or not."""
     last = 0
-    for match in index.literals._TOKEN.finditer(text):
+    for match in WHOLE.finditer(text):
         before = text[last : match.start()].strip(" *_`\"'([-#")
         yield from index.literals._found(match, last == 0 or before[-1:] in (".", "!", "?", ":", "\n"))
         last = match.end()
@@ -216,13 +220,3 @@ def test_a_text_read_run_by_run_gives_the_tokens_of_the_whole(text: str) -> None
     assert literal_set(text) == {
         token.norm for token in literals(text) if token.kind not in ("negation", "opposite") and len(token.norm) > 1
     }
-
-
-@given(st.one_of(MIXED, SPACED))
-def test_a_plain_word_is_the_word_that_it_is_without_its_own_pattern(text: str) -> None:
-    """The pattern that saves plain words the others takes none from them."""
-    slow = re.compile(index.literals._TOKEN.pattern.removeprefix(index.literals._PLAIN))
-    assert [(match.span(), match.lastgroup) for match in slow.finditer(text)] == [
-        (match.span(), "word" if match.lastgroup == "plain" else match.lastgroup)
-        for match in index.literals._TOKEN.finditer(text)
-    ]
