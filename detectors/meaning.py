@@ -23,7 +23,7 @@ from index.bullets import split_sentences
 from index.literals import STOPWORDS, Difference, differs, stem, tokens
 from index.records import Solution
 
-Differ = Callable[[str, str], tuple[Difference, ...]]
+Conflicts = Callable[[Traits, Traits], tuple[Difference, ...]]
 Answer = Literal["same", "related", "different", "conflict", "supersedes"]
 
 MOST_PER_KEY = 12  # a key that more lessons share says little; beyond it no pairs are made from it
@@ -104,13 +104,14 @@ def find_same(
     judged: Callable[[int, int], bool] | None = None,
     fresh: Collection[int] | None = None,
     known: TraitCache | None = None,
+    conflicts: Conflicts | None = None,
 ) -> tuple[Judged, ...]:
     """The judgements on every candidate pair but those that are different; sorted by place.
 
     Candidates share something rare: an error signature, a trigger, a title's words, literals; with `embed` also the
     nearest by meaning. All pairs are never compared. `judged` says of a pair that it needs no judgement; with `fresh`
     only pairs with one of these places are judged, so that a pass costs what changed. `known` keeps what was read of
-    each lesson.
+    each lesson, `conflicts` finds the values in which two contradict each other.
     """
     cache = known or TraitCache()
     keys = cache.keys(solutions)
@@ -129,7 +130,7 @@ def find_same(
     found: list[Judged] = []
     for a, b in sorted(pairs):
         meaning = float(vectors[a] @ vectors[b]) if vectors is not None else None
-        judgement = judge_traits(traits[a], traits[b], weights, meaning, cache.differ)
+        judgement = judge_traits(traits[a], traits[b], weights, meaning, conflicts or value_conflicts)
         if judgement.answer != "different":
             found.append(Judged(a, b, judgement))
     return tuple(found)
@@ -145,18 +146,40 @@ def judge_pair(a: Solution, b: Solution, weights: Weights, embed: Embed | None =
     return judge_traits(*traits, weights, meaning)
 
 
+def value_conflicts(a: Traits, b: Traits) -> tuple[Difference, ...]:
+    """The values in which two lessons contradict each other, where that is what parts them; else empty.
+
+    In their titles one is enough. In their texts it must be a share of what the shorter states in other words than the
+    longer: two texts that are one but for a value are parted by it, however long they are; in rewritten ones single
+    statements may disagree while the lesson is the same, and a merge keeps both sides of those.
+    """
+    titles = differs(a.title, b.title)
+    if titles and not is_translated(a, b):
+        return titles
+    found = differs(a.text, b.text)
+    if not found:
+        return ()
+    sentences = [{" ".join(text.split()) for text in split_sentences(one.text)} for one in (a, b)]
+    reworded = min(len(sentences[0] - sentences[1]), len(sentences[1] - sentences[0]))
+    return found if len({d.in_a for d in found}) >= max(1, CONFLICT_SHARE * reworded) else ()
+
+
 def judge_traits(
-    a: Traits, b: Traits, weights: Weights, meaning: float | None = None, differ: Differ = differs
+    a: Traits,
+    b: Traits,
+    weights: Weights,
+    meaning: float | None = None,
+    conflicts: Conflicts = value_conflicts,
 ) -> Judgement:
-    """The judgement from traits; `meaning` is the cosine of their vectors where the extra is installed, `differ` finds
-    the values in which two texts differ."""
+    """The judgement from traits; `meaning` is the cosine of their vectors where the extra is installed, `conflicts`
+    finds the values in which two lessons contradict each other."""
     if not _worth_comparing(a, b, weights, meaning):
         return Judgement("different")
     shared = _compare(a, b, weights, meaning)
     reason, score = _same(shared)
     alike = shared.contained >= 0.75 or (shared.title >= 0.5 and shared.contained >= 0.5)
     looked_at = reason or (alike and min(a.length, b.length) <= SHORT)
-    differences = value_conflicts(a, b, differ) if looked_at else ()
+    differences = conflicts(a, b) if looked_at else ()
     if differences:
         answer: Answer = "supersedes" if _reverses(a, b) else "conflict"
         return Judgement(answer, max(score, 0.5), (reason or "alike but for values",), differences)
@@ -168,24 +191,6 @@ def judge_traits(
     if ties:
         return Judgement("related", min(0.5, 0.2 * len(ties)), ties)
     return Judgement("different")
-
-
-def value_conflicts(a: Traits, b: Traits, differ: Differ = differs) -> tuple[Difference, ...]:
-    """The values in which two lessons contradict each other, where that is what parts them; else empty.
-
-    In their titles one is enough. In their texts it must be a share of what the shorter states in other words than the
-    longer: two texts that are one but for a value are parted by it, however long they are; in rewritten ones single
-    statements may disagree while the lesson is the same, and a merge keeps both sides of those.
-    """
-    titles = differ(a.title, b.title)
-    if titles and abs(a.foreign - b.foreign) < FOREIGN:
-        return titles
-    found = differ(a.text, b.text)
-    if not found:
-        return ()
-    sentences = [{" ".join(text.split()) for text in split_sentences(one.text)} for one in (a, b)]
-    reworded = min(len(sentences[0] - sentences[1]), len(sentences[1] - sentences[0]))
-    return found if len({d.in_a for d in found}) >= max(1, CONFLICT_SHARE * reworded) else ()
 
 
 def newest_first(hits: Sequence[Solution], query: str = "") -> tuple[Solution, ...]:
@@ -259,9 +264,14 @@ def _compare(a: Traits, b: Traits, weights: Weights, meaning: float | None) -> _
         errors=bool(a.errors & b.errors),
         triggers=bool(a.triggers & b.triggers),
         size=min(a.length, b.length) / max(a.length, b.length, 1),
-        translated=abs(a.foreign - b.foreign) >= FOREIGN,
+        translated=is_translated(a, b),
         meaning=meaning if meaning is not None else 0.0,
     )
+
+
+def is_translated(a: Traits, b: Traits) -> bool:
+    """Whether one of two lessons may be the other in another language."""
+    return abs(a.foreign - b.foreign) >= FOREIGN
 
 
 def _same(shared: _Evidence) -> tuple[str, float]:

@@ -115,16 +115,22 @@ class TraitCache:
     def differ(self, a: str, b: str) -> tuple[Difference, ...]:
         """`index.literals.differs` of two texts."""
         name = _name(a, b)
-        kept = self._compared.get(name)
-        if kept is None and self._db is not None:
-            row = self._db.execute("select found from differences where name = ?", (name,)).fetchone()
-            kept = None if row is None else row[0]
+        kept = self._compared.get(name) or self._kept(name)
         if kept:
             self._compared[name] = kept
             return tuple(Difference(*fields) for fields in orjson.loads(kept))
         found = differs(a, b)
         self._compared[name] = _dump(*([d.kind, d.a, d.b, d.in_a, d.in_b] for d in found))
         return found
+
+    def _kept(self, name: bytes) -> bytes:
+        if self._db is None:
+            return b""
+        try:
+            row = self._db.execute("select found from differences where name = ?", (name,)).fetchone()
+        except sqlite3.Error:
+            return b""
+        return row[0] if row and isinstance(row[0], bytes) else b""
 
     def _keep(self, name: bytes, row: Row) -> Row:
         self._rows[name] = row

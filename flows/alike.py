@@ -10,7 +10,8 @@ from curate.dedup import KeptApart, plan_dedup, text_differences
 from detectors.duplicate_files import duplicates_in
 from detectors.duplicates import Pair, find_near_duplicates
 from detectors.embedding import find_embedder
-from detectors.meaning import Judged, find_same
+from detectors.meaning import Judged
+from detectors.store_meaning import judge_store
 from detectors.trait_cache import TraitCache
 from flows.context import Pass, passes_folder
 from index.changes import Plan
@@ -62,7 +63,6 @@ def plan_merges(run: Pass, solutions: Sequence[Solution], pairs: Sequence[Pair],
 def same_meaning(run: Pass, solutions: Sequence[Solution]) -> tuple[Judged, ...]:
     """The judgements on lessons that may say the same in other words, by place in `solutions`.
 
-    What each lesson shows of itself is kept from run to run; a dry run writes nothing.
+    What is known of them is kept from run to run; a dry run writes nothing.
     """
-    with TraitCache(None if run.dry_run else cache_folder(run)) as known:
-        return find_same(solutions, find_embedder(), known=known)
+    return judge_store(solutions, find_embedder(), None if run.dry_run else cache_folder(run))

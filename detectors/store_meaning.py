@@ -1,0 +1,85 @@
+"""The judgements on all lessons of a store, with what can be known of them before kept from run to run.
+
+How much a word weighs depends on all lessons, so that one that changed may turn the judgement on any two: the whole is
+kept for as long as nothing changes, and else only what two texts contradict each other in, which is theirs alone.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import detectors.meaning
+import detectors.traits
+import index.bullets
+import index.literals
+import index.signature
+from detectors.embedding import Embed
+from detectors.meaning import Judged, Judgement, find_same, is_translated, value_conflicts
+from detectors.result_cache import ResultCache, result_name
+from detectors.trait_cache import TraitCache, content_name
+from detectors.traits import Traits
+from index.literals import Difference
+from index.records import Solution
+
+DATABASE = "meaning.db"
+_WHOLE = result_name("whole")
+_JUDGES = (
+    sys.modules[__name__],
+    detectors.meaning,
+    detectors.traits,
+    index.bullets,
+    index.literals,
+    index.signature,
+)
+
+
+def judge_store(
+    solutions: Sequence[Solution], embed: Embed | None = None, folder: Path | None = None
+) -> tuple[Judged, ...]:
+    """The judgements on the pairs that are the same or contradict each other; sorted by place.
+
+    What was found is kept in `folder`.
+    """
+    with ResultCache(folder and folder / DATABASE, _JUDGES) as results:
+        created = (str(solution.created) for solution in solutions)
+        # A model may be exchanged for another one, so that what was found by vectors is not kept.
+        state = "" if embed or not folder else result_name(*map(content_name, solutions), *created).hex()
+        kept = results.find([_WHOLE]).get(_WHOLE) if state else None
+        if kept and kept["state"] == state:
+            return tuple(_judged(row) for row in kept["judged"])
+        with TraitCache(folder) as known:
+            found = find_same(solutions, embed, known=known, conflicts=lambda a, b: _conflicts(a, b, results))
+        telling = tuple(one for one in found if one.judgement.answer != "related")
+        if state:
+            results.keep(_WHOLE, {"state": state, "judged": [_row(one) for one in telling]})
+        results.forget_others()
+    return telling
+
+
+def _conflicts(a: Traits, b: Traits, results: ResultCache) -> tuple[Difference, ...]:
+    """The values in which two lessons contradict each other."""
+    name = result_name(a.title, a.text, b.title, b.text, "translated" if is_translated(a, b) else "")
+    kept = results.find([name]).get(name)
+    if kept is None:
+        found = value_conflicts(a, b)
+        results.keep(name, [_fields(difference) for difference in found])
+        return found
+    return tuple(Difference(*fields) for fields in kept)
+
+
+def _fields(difference: Difference) -> list[str]:
+    return [difference.kind, difference.a, difference.b, difference.in_a, difference.in_b]
+
+
+def _row(judged: Judged) -> list[Any]:
+    one = judged.judgement
+    return [judged.a, judged.b, one.answer, one.score, one.reasons, [_fields(found) for found in one.differences]]
+
+
+def _judged(row: list[Any]) -> Judged:
+    a, b, answer, score, reasons, differences = row
+    found = tuple(Difference(*fields) for fields in differences)
+    return Judged(a, b, Judgement(answer, score, tuple(reasons), found))
