@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
-import gc
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -23,6 +21,7 @@ from detectors.duplicates import (
     expand,
     jaccard_of,
 )
+from index.collector import collector_off
 from index.settings import DedupSettings
 from index.signature_cache import Known, Listing, Read, Refreshed, Scheme, SignatureCache, read_below, scan_markdown
 from index.signatures import U64, Int
@@ -74,7 +73,7 @@ def duplicates_in(root: Path, settings: DedupSettings, now_ns: int, cache_folder
     """
     listing = scan_markdown(root)
     read = read_below(root)
-    with _collector_off(), SignatureCache(cache_folder, scheme_of(settings)) as cache:
+    with collector_off(), SignatureCache(cache_folder, scheme_of(settings)) as cache:
         if cache.unchanged(listing) and (kept := cache.answer()) is not None:
             return _parse(kept, len(listing.paths))
         found = cache.refresh(listing, read, now_ns)
@@ -83,18 +82,6 @@ def duplicates_in(root: Path, settings: DedupSettings, now_ns: int, cache_folder
         answer = find_answer(cache, listing, found.rows, read, settings)
         cache.keep_answer(_render(answer))
     return Duplicates(answer.clusters, answer.pairs, len(listing.paths), len(found.new), found.failed)
-
-
-@contextlib.contextmanager
-def _collector_off() -> Iterator[None]:
-    """Nothing here makes cycles, and the collector would go over every path and pair again and again."""
-    was_on = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_on:
-            gc.enable()
 
 
 def scheme_of(settings: DedupSettings) -> Scheme:

@@ -29,12 +29,13 @@ from flows.project_folders import kept_turns
 from flows.report import Report, StageLine
 from index.apply import apply, end_run, recover, start_run
 from index.changes import Plan, Run, advance
+from index.collector import collect_seldom
 from index.errors import SettingsError
 from index.files import read_bytes, store_lock, sweep_temporaries, temporary, write_derived
 from index.recall_db import database_path
 from index.records import Solution, Verdict
 from index.settings import Settings, read_settings
-from index.store import ARCHIVE, QUARANTINE, SPOOL, Store, make_store, read_store, store_root
+from index.store import ARCHIVE, QUARANTINE, SOLUTIONS, SPOOL, Store, make_store, read_store, store_root
 from reflect.ask import Ask, make_ask
 from reflect.budget import Budget
 
@@ -78,6 +79,13 @@ def passes_folder(root: Path, env: Mapping[str, str]) -> Path:
     own."""
     place = recall_database(root, env)
     return place.with_name(f"{place.stem}-passes")
+
+
+def read_lessons(world: World, folder: str, dry_run: bool) -> Store:
+    """The lessons of a folder of the store; in a store of one's own with what is kept of their headers."""
+    database = recall_database(world.root, world.env)
+    own = database.is_relative_to(world.root)
+    return read_store(world.root, folder, database.with_name(f"headers-{folder}.json") if own else None, not dry_run)
 
 
 def read_clock(env: Mapping[str, str]) -> datetime:
@@ -179,7 +187,7 @@ class Pass:
     def below(self, folder: str) -> tuple[Solution, ...]:
         """The solutions of the archive or the quarantine as they lie there."""
         if folder not in self.retired:
-            self.retired[folder] = read_store(self.world.root, folder)
+            self.retired[folder] = read_lessons(self.world, folder, self.dry_run)
         return self.retired[folder].solutions
 
     def may_serve(self, solution: Solution) -> bool:
@@ -221,9 +229,10 @@ def open_pass(world: World, command: str, dry_run: bool = False, undoes: str = "
     run = Run(run_id(datetime.now(UTC), command), command, undoes)
     report = Report(command, run.id, str(world.root), dry_run, model=world.settings.model.name)
     if dry_run:
-        yield _begin(world, run, report, dry_run)
+        with collect_seldom():
+            yield _begin(world, run, report, dry_run)
         return
-    with store_lock(world.root):
+    with store_lock(world.root), collect_seldom():
         make_store(world.root)
         notes = recover(world.root, world.now.isoformat())
         _complete_forgetting(world)
@@ -271,7 +280,7 @@ def _complete_forgetting(world: World) -> None:
 
 def _begin(world: World, run: Run, report: Report, dry_run: bool) -> Pass:
     world.say("reading the store")
-    store = read_store(world.root)
+    store = read_lessons(world, SOLUTIONS, dry_run)
     report.problems = list(store.problems)
     known = frozenset(solution.id for solution in store.solutions)
     begun = Pass(world, run, report, store, read_verdicts(world.root, rule_set_version()), dry_run, known)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from slugify import slugify
 
-from index.frontmatter import parse_solution
+from index.collector import collector_off
+from index.frontmatter import MAX_BODY, parse_solution, split_frontmatter
 from index.records import CATEGORIES, Problem, Solution
 
 CROCKFORD = "0123456789ABCDEFGHJKMNPQRSTVWXYZ"
@@ -123,23 +127,34 @@ def _read_entry(entry: os.DirEntry[str]) -> str | Problem:
 
 def read_listed(root: Path, entry: os.DirEntry[str]) -> Solution | Problem:
     """The solution in a listed file of the store at `root`, or what is wrong with it."""
-    path = entry.path[len(str(root)) + 1 :].replace(os.sep, "/")
+    path = _relative(root, entry)
     text = _read_entry(entry)
     return parse_solution(path, text) if isinstance(text, str) else Problem(path, None, text.reason, text.kind)
 
 
-def read_store(root: Path, folder: str = SOLUTIONS) -> Store:
-    """All solutions below `root/folder` with their paths, texts and mtimes; what does not parse becomes a problem."""
+def _relative(root: Path, entry: os.DirEntry[str]) -> str:
+    return entry.path[len(str(root)) + 1 :].replace(os.sep, "/")
+
+
+def read_store(root: Path, folder: str = SOLUTIONS, kept: Path | None = None, keep: bool = False) -> Store:
+    """All solutions below `root/folder` with their paths, texts and mtimes; what does not parse becomes a problem.
+
+    `kept` is where what their headers say lies from earlier runs (`index.header_cache`); with `keep` it is brought up
+    to date.
+    """
     solutions: list[Solution] = []
     problems: list[Problem] = []
     mtimes: dict[str, int] = {}
-    for entry in walk_markdown(root / folder):
-        read = read_listed(root, entry)
-        if isinstance(read, Problem):
-            problems.append(read)
-        else:
-            solutions.append(read)
-            mtimes[read.path] = entry.stat(follow_symlinks=False).st_mtime_ns
+    with collector_off():
+        read = _reader(root, kept, keep) if kept else nullcontext(partial(read_listed, root))
+        with read as read_one:
+            for entry in walk_markdown(root / folder):
+                found = read_one(entry)
+                if isinstance(found, Problem):
+                    problems.append(found)
+                else:
+                    solutions.append(found)
+                    mtimes[found.path] = entry.stat(follow_symlinks=False).st_mtime_ns
     by_id: dict[str, str] = {}
     for solution in solutions:
         first = by_id.setdefault(solution.id, solution.path)
@@ -147,6 +162,34 @@ def read_store(root: Path, folder: str = SOLUTIONS) -> Store:
             reason = f"id {solution.id} stands in {first} too; two files may not share one. Give one a new id."
             problems.append(Problem(solution.path, 2, reason, "duplicate-id"))
     return Store(root, tuple(solutions), tuple(problems), mtimes)
+
+
+@contextmanager
+def _reader(root: Path, kept: Path, keep: bool) -> Iterator[Callable[[os.DirEntry[str]], Solution | Problem]]:
+    """`read_listed` that parses only the headers it does not know from an earlier run."""
+    from index.header_cache import read_rows, row_of, solution_of, write_rows  # what no hook may load
+
+    known = read_rows(kept)
+    rows: dict[str, list[Any]] = {}
+
+    def read(entry: os.DirEntry[str]) -> Solution | Problem:
+        text = _read_entry(entry)
+        if not isinstance(text, str):
+            return read_listed(root, entry)
+        path = _relative(root, entry)
+        header, body = split_frontmatter(text)
+        row = known.get(header) if header is not None and len(body) <= MAX_BODY else None
+        if header is not None and row is not None:
+            rows[header] = row
+            return solution_of(row, path, text, body.replace("\r\n", "\n") if "\r" in body else body)
+        parsed = parse_solution(path, text)
+        if keep and header is not None and isinstance(parsed, Solution) and (new := row_of(parsed)):
+            rows[header] = new
+        return parsed
+
+    yield read
+    if keep and rows.keys() != known.keys():
+        write_rows(kept, rows)
 
 
 def make_store(root: Path) -> None:
