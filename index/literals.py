@@ -210,13 +210,13 @@ def differs(a: str, b: str, alike: float = 0.72) -> tuple[Difference, ...]:
     when they are of one kind, so "port 5432" finds "port 5433". `alike` is the least similarity (0..1) of two
     statements that are set against each other. A statement without a partner is an addition, not a difference.
     """
-    return tuple(
-        dict.fromkeys(
-            difference
-            for in_a, in_b in _partners(_statements(a), _statements(b), alike)
-            for difference in _differences(in_a.text, in_a.runs, in_b.text, in_b.runs)
-        )
-    )
+    return tuple(dict.fromkeys(find_differences(a, b, alike)))
+
+
+def find_differences(a: str, b: str, alike: float = 0.72) -> Iterator[Difference]:
+    """The same one by one, each as often as it is found: the first is enough to know that there is one."""
+    for in_a, in_b in _partners(_statements(a), _statements(b), alike):
+        yield from _differences(in_a.text, in_a.runs, in_b.text, in_b.runs)
 
 
 def statement_differences(a: str, b: str) -> tuple[Difference, ...]:

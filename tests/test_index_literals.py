@@ -10,7 +10,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import index.literals
-from index.literals import Token, content, differs, literal_set, literals, statement_differences, stem, tokens
+from index.literals import (
+    Token,
+    content,
+    differs,
+    find_differences,
+    literal_set,
+    literals,
+    statement_differences,
+    stem,
+    tokens,
+)
 
 CONFLICTS = [
     ("number", "Use port 5432.", "Use port 5433."),
@@ -64,6 +74,7 @@ def test_a_changed_value_is_a_difference_of_its_kind(kind: str, a: str, b: str) 
     """Two texts alike but for one value conflict, whichever comes first, with the differing words named."""
     assert kind in {difference.kind for difference in differs(a, b)}
     assert kind in {difference.kind for difference in differs(b, a)}
+    assert next(find_differences(a, b)) == differs(a, b)[0]
 
 
 @pytest.mark.parametrize(("a", "b"), HARMLESS)
