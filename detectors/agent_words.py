@@ -21,6 +21,13 @@ _YIELD = either(r"""
     你说得对|您说得对|你說得對|明白了|好的|抱歉|对不起
     おっしゃる通り|その通り|失礼しました|申し訳|承知|了解|맞습니다|죄송|알겠습니다
 """)
+# Of these the ones that grant an argument, not only an order.
+_CONCEDE = either(r"""
+    you(?:'re| are) (?:absolutely |completely |totally |quite )?(?:right|correct)
+    (?:good|great|fair|excellent|valid) (?:point|catch|call)|right[,.!]|agreed|that(?:'s| is) (?:right|true|a (?:good|fair|valid) point)|my (?:mistake|bad)
+    du hast recht|sie haben recht|stimmt|vous avez raison|tu as raison|tienes raz[óo]n|tem raz[ãa]o|hai ragione
+    вы правы|ты прав|你说得对|您说得对|你說得對|おっしゃる通り|その通り|맞습니다
+""")  # noqa: E501 - one alternative a line
 _NAMED_CAUSE = either(r"""
     \broot cause\b|^(?:\*\*)?(?:the )?(?:real |actual |true )?(?:cause|culprit):
     \b(?:the|that(?:'s| is| was)(?: exactly)? the) (?:real |actual |main |underlying |core )?(?:issue|problem|bug|cause|culprit|reason|mistake|error)\b(?: here)? (?:is|was|lies|stems|turned)
@@ -58,7 +65,10 @@ _HINT_OF_CAUSE = either(r"""
     \b(?:is|are|was|were|gets?|got) (?:\w+ )?(?:slower|worse|heavier|larger)\b|\bbreaks?\b|\bcosts? more\b
     \blacks?\b|\bneeded\b|\brequired\b|\bignores?\b
     \blives? (?:in|under|at)\b|\benforces?\b|\b(?:refuses?|rejects?)\b|\bshares?\b|\bleaks?\b|\bcollides?\b
-    \bstill\b|\bonly\b|\balready\b|\bbut\b|\btaken by\b|\bin use\b
+    \bstill\b|\bonly\b|\balready\b|\bbut\b|\btaken by\b|\bin use\b|\bwhile\b|\bbefore `|\bat import\b|\bby default\b
+    \bleads? to\b|\bresults? in\b|\bwhich (?!is\b|was\b|are\b|has\b|i\b|we\b|should\b|will\b|means\b)[a-z]{3,12}s\b
+    , so (?:it|they|every|each|both|nothing|no|`)\b
+    , so (?:the )?\w+ (?:is|are|was|were|has|have|had|never|gets?|goes|finds?|does|can|cannot)\b
     # German, French, Spanish, Italian, Russian
     \bweil\b|\bda\b|\bparce que\b|\bcar\b|\bporque\b|perché|потому что
     # Chinese, Japanese, Korean
@@ -67,7 +77,7 @@ _HINT_OF_CAUSE = either(r"""
 _STEP = (
     r"invoke|execute|restart|check|look|see|verify|examine|find|understand|debug|search|investigate|read|view|run|try"
     r"|test|confirm|inspect|explore|start|begin|continue|proceed|analy[sz]e|review|get|fetch|list|show|trace|think"
-    r"|figure|dig|measure|re-?run|double|re-?check|commit|push|stage|summari[sz]e|handle|take|work|help|now|first"
+    r"|navigate|locate|reproduce|scroll|paste|figure|dig|measure|re-?run|double|re-?check|commit|push|stage|summari[sz]e|handle|take|work|help|now|first"
     r"|quickly|re-?apply|re-?read|re-?build|retry|clean|wait|mark|move on|go|complete|finish|address|apply"
     r"|make (?:these|the|this|that) (?:change|fix|edit)s?|use (?:the )?(?:bash|grep|tool|search)"
     r"|(?:do|fix|correct|resolve) (?:it|so|this|that|them)"
@@ -82,7 +92,8 @@ _PLAN = re.compile(
     re.IGNORECASE,
 )
 _TO_DO = re.compile(
-    r"(?:^|[,:;—–-] ?|\b(?:so|and|then|instead|thus|therefore) )(?:now |so |instead,? )?"
+    r"(?:^|^.{3,60}? (?=I'?(?:ll| will| need to) )|[,:;—–-] ?|\b(?:so|and|then|instead|thus|therefore) )"
+    r"(?:now |so |instead,? )?"
     r"(?:i'?ll|i will|let me|let'?s|i need to|i should|i have to|i must|i can|i'?m going to|we need to|we should"
     r"|we must|we can|you need to|you should|you must|need to|needs? to|fix:"
     r"|the (?:simplest |correct |right |proper |real |best )?(?:fix|solution) (?:is|was|would be|here is) to) "
@@ -94,6 +105,21 @@ _CURES = re.compile(
     r"(?:it|this|that|both|the \w+)\b",
     re.IGNORECASE,
 )
+# "Passing `x` so that y": what an agent says that it is about to do.
+_DOING = re.compile(
+    r"(?:^|[;,] (?:so |and )?|\. |[—–] )(?:now |so |instead,? )?(?P<doing>\w{2,12}ing\b .{4,240})", re.IGNORECASE
+)
+# A verb of its own makes a thing of the doing ("Running x is slow").
+_OF_ITS_OWN = re.compile(
+    r"\b(?:is|are|was|were|be|will|would|can|could|may|might|should|must|does|did|do|has|had|have|makes?|takes?|seems?|"
+    r"costs?|needs?|fail(?:s|ed)|works?|gives?|breaks?|returns?|throws?|causes?|leads?|means?|helps?|leaves?|"
+    r"shows?|looks?|requires?|avoids?|keeps?|lets?|allows?|ensures?|saves?|removes?|changes?|\w+n't)\b"
+)
+# A step that says exactly how ("rerun with `--no-cache`") is more than a step.
+_IN_A_WAY = re.compile(
+    r"(?:re-?build|re-?run|retry|run|apply|re-?install) (?:\S+ ){0,4}(?:with|using|without|under) `", re.I
+)
+_SUBORDINATE = re.compile(r"[,;:(]| [—–-] | (?:so|because|since|which|that|as|where|when|while|until|instead of) ")
 # In these languages what is to be done is said of the thing; the whole sentence is the order.
 _TO_DO_ELSEWHERE = either(r"""
     \b(?:muss|müssen|sollte|sollten)\b|\bil faut\b|\bhay que\b|\b(?:debemos|necesitamos|precisamos)\b|\bbisogna\b
@@ -156,6 +182,11 @@ def yields(text: str) -> bool:
     return _YIELD.match(text.lstrip(" *#>")) is not None
 
 
+def concedes(text: str) -> bool:
+    """Whether an answer begins by granting that the person is right."""
+    return _CONCEDE.match(text.lstrip(" *#>")) is not None
+
+
 @lru_cache(maxsize=4096)
 def cause_weight(sentence: str) -> int:
     """How much a sentence says about a cause: 0 nothing, 1 a little, OUTRIGHT where it names the cause."""
@@ -198,10 +229,25 @@ def order_in(sentence: str) -> str:
         known = is_order(order) or (has_literal(order) and _ANY_VERB.match(order) is not None)
         if known and not _ONLY_A_STEP.match(order):
             return order
+    if doing := _doing(bare):
+        return doing
     told = _I_DO.match(bare)
     if told and is_order(told[1]) and has_literal(told[1]) and not _ONLY_A_STEP.match(told[1]):
         return told[1]
     return bare if has_literal(bare) and len(bare) < 200 and _TO_DO_ELSEWHERE.search(bare) else ""
+
+
+def _doing(sentence: str) -> str:
+    """What a sentence says the agent is about to do, as an order ("Passing `x` to y" gives "pass `x` to y"), or ""."""
+    if "ing " not in sentence:
+        return ""
+    for found in _DOING.finditer(sentence):
+        order = from_gerund(found["doing"])
+        main = _SUBORDINATE.split(order)[0]
+        step = _ONLY_A_STEP.match(order) is not None and _IN_A_WAY.match(order) is None
+        if is_order(order) and not step and not _OF_ITS_OWN.search(main):
+            return order
+    return ""
 
 
 _ING = re.compile(r"^(\w{2,12}?)(?:([b-df-hj-np-tv-z])\2)?ing\b", re.IGNORECASE)

@@ -22,10 +22,14 @@ ANSWERED = 16
 LONGEST_PASTED = 3000
 REPORTED = either(r"""
     \b(?:error|exception|traceback|fails?|failed|failing|hangs?|hung|crash\w*|broken|breaks?|wrong|bug|stuck|red|miss(?:es|ing)|loses?|lost|slow|flaky|flicker\w*|twice|stale)\b
-    \b(?:does|do|is|are|has|did|was|can)(?:n'?t| not)\b.{0,60}\b(?:work|show|load|save|start|send|update|appear|open)\w*
-""")
+    \b(?:does|do|is|are|has|did|was|can)(?:n'?t| not)\b.{0,60}\b(?:work|show|load|save|start|send|update|appear|open|pick|respond|react|find|render|reach|fit|scroll|close|match)\w*
+    \b(?:stays?|remains?|goes|turns?|gets?|comes? (?:up|out|back)|ends? up|is|are) (?:\w+ )?(?:white|black|blank|empty|grey|gray|frozen|disabled|unreadable|cut off|misaligned|garbled|upside down|duplicated|the same|too \w+)\b
+    \bnothing (?:happens|shows|comes|is)\b|\bno (?:effect|response|reaction|output|sound|image)\b|\b(?:covers|overlaps?|overlapping|flash(?:es|ing)|jumps?|disappears?|vanish\w*|fre(?:ezes|ezing)|leaks?|loops?|repeats?)\b
+    \b(?:white|blank|empty) (?:page|screen|window|list|file|table)\b|\bkeeps? (?:\w+ing|on)\b|\bonly (?:the )?(?:first|last|one)\b|\b(?:no longer|any ?more)\b|\bsince (?:the )?(?:update|upgrade|last|yesterday|this|release|merge|deploy)
+""")  # noqa: E501 - one alternative a line
 _WHY = re.compile(
-    r"\b(?:because|since|but|requires?|needs?|only|so that|never|still|expects?)\b|n't\b|\bnot\b", re.IGNORECASE
+    r"\b(?:because|since|but|requires?|needs?|must|has to|only|so that|never|still|expects?)\b|n't\b|\bnot\b",
+    re.IGNORECASE,
 )
 _WRONG = either(r"""
     \bonly\b|\binstead of\b|\bwrong\b|\bincorrect\b|\bbroken\b|\berrors?\b|\bfail\w*\b|\bbug\b|\bmissing\b|\bnever\b

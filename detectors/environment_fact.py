@@ -92,7 +92,7 @@ def detect(session: Session) -> Iterator[Episode]:
             continue
         if found is None and _gone_later(session, at):
             continue
-        if kind == "tool" and _typed_wrong(session, at):
+        if kind == "tool" and (_typed_wrong(session, at) or (found is not None and _respelt(session, at, found))):
             continue
         seen.add(key)
         change = (found,) if found is not None else ()
@@ -217,6 +217,22 @@ def _typed_wrong(session: Session, at: int) -> bool:
     )
 
 
+def _respelt(session: Session, at: int, later: int) -> bool:
+    """Whether the command that went through is the failed one with one word spelt right."""
+    old, new = session.turns[at].command.split(), session.turns[later].command.split()
+    changed = [(a, b) for a, b in zip(old, new, strict=False) if a != b]
+    return (
+        len(old) == len(new)
+        and len(changed) == 1
+        and all(word.isalpha() for word in changed[0])
+        and (sorted(changed[0][0]) == sorted(changed[0][1]) or _likeness(*changed[0]) > 0.8)
+    )
+
+
+def _likeness(one: str, other: str) -> float:
+    return SequenceMatcher(None, one, other, autojunk=False).ratio()
+
+
 def _same(turn: Turn, key: str) -> bool:
     return is_failure(turn) and error_of(turn) == key
 
@@ -284,6 +300,7 @@ _ALIKE = tuple(
     frozenset(group.split())
     for group in (
         "rg grep ag ack egrep git-grep", "fd find", "python python3 py", "pip pip3 uv", "docker podman nerdctl",
+        "docker-compose docker podman-compose",
         "npm pnpm yarn bun",
         "curl wget http", "make gmake", "vim vi nano", "bat cat", "jq yq", "sha256sum shasum", "timeout gtimeout",
         "terraform tofu", "pytest python tox nox uv poetry", "mypy pyright", "eslint npx pnpm", "tsc npx pnpm",

@@ -270,7 +270,9 @@ def _is_test_first(session: Session, at: int, changes: tuple[int, ...]) -> bool:
         return True
     after = next((t for t in session.turns[at + 1 : at + 3] if is_statement(t)), None)
     if after is not None and re.match(
-        r"^(?:good|perfect|great|expected|as expected)\b.{0,120}\bfail", after.text, re.IGNORECASE
+        r"^(?:good|perfect|great|expected|as expected)\b.{0,120}\b(?:fail|needs? to be (?:updated|adapted|changed))",
+        after.text,
+        re.IGNORECASE,
     ):
         return True
     wrote_test = False

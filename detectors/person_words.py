@@ -69,7 +69,7 @@ _CONTRAST = either(r"""
     \b(?:incorrecto|mal|en vez de|sino|por qu[ée]|n[ãa]o|errado)\b
     не |нет|неправильно|вместо|зачем
     不要|不是|不对|不對|错了|錯了|应该|應該|而不是|别|為什麼|为什么
-    違う|違います|ではなく|じゃなくて|しないで|なぜ|아니|말고|하지\s?마|틀렸|잘못|대신|왜
+    違う|違います|ではなく|じゃなくて|ないで|使わない|やめて|なぜ|아니|말고|하지\s?마|틀렸|잘못|대신|왜
 """)
 _GENERAL = either(r"""
     \b(?:we|our|this (?:project|repo|codebase|team)|you) (?:don'?t|do not|never|always|should(?:n'?t| not)?|must(?:n'?t| not)?|use|prefer|have to|only)\b
@@ -79,9 +79,9 @@ _GENERAL = either(r"""
     \bthe (?:code|test|spec|api|design|docs?) is (?:right|correct|wrong|fine)\b|\bis not correct\b
     \bwhy (?:not|are we|do we|did you|would)\b|\bcan'?t we\b|\bcouldn'?t we\b|\bnobody\b|\bno one\b
     \b(?:is|are) (?:auto-?)?generated (?:from|by)\b|\bgets? overwritten\b|\bbelongs? (?:in|to|under)\b|\bhave to stay\b
-    \bno need\b|\bnot needed\b|\bthe point (?:is|of)\b
-    \bmuss\b|\bsoll\b|\bdoit\b|\bil faut\b|\bdebe\b|\bdeber[íi]a\b|нужно|надо
-    应该|必须|不要|べき|해야|하지\s?마
+    \bno need\b|\bnot needed\b|\bi(?:'d| would) (?:much |really )?(?:prefer|rather)\b|\bwould prefer\b|\bthe point (?:is|of)\b
+    \bmuss\b|\bsoll\b|\bgeh[öo]r(?:t|en) (?:in|nach|zu|unter|an)\b|\bdoit\b|\bil faut\b|\bdebe\b|\bdeber[íi]a\b|нужно|надо
+    应该|必须|不要|统一|統一|约定|规范|規約|ルール|べき|해야|하지\s?마|통일|규칙
 """)  # noqa: E501 - one alternative a line
 _TRIVIAL = re.compile(
     r"^(?:no|nope|stop|wait|cancel|hold on|sorry|continue|go on|go ahead|ok(?:ay)?|yes|yep|y|n|thanks?|thank you"
@@ -92,7 +92,7 @@ _TRIVIAL = re.compile(
 )
 _ONE_OFF = either(r"""
     \bi(?:'ll| will)? (?:take (?:it|over)|do (?:it|this|that) (?:myself|manually)|got it|handle)\b
-    ^(?:no[,.]? )?(?:not (?:now|yet)|wait\b|hold on|later\b|one (?:moment|sec)|give me)
+    ^(?:no[,.]? )?(?:not (?:now|yet)|(?:wait|hold on)\b(?![,.!—– -]{1,3}\w.{25})|later\b|one (?:moment|sec)|give me)
     \bi meant\b|\bmy (?:bad|mistake|fault)\b|\bsorry\b|\btypo\b|\bignore (?:that|my|the)\b|\bstop for\b
     \btell me (?:where|what|how|why|if)\b|\bshow me\b|\bexplain\b|\bcan you (?:review|check|explain)\b
     \bconsider (?:add|us|mak)ing\b|\bwrong (?:window|chat|tab|branch)\b|\bwhat (?:is|are|does|do)\b
@@ -101,7 +101,8 @@ _ONE_OFF = either(r"""
 """)
 _TASK = re.compile(
     r"^(?:ok(?:ay)?|so|and|now|also|then|great|good|thanks?|please|hi|hey|hm+|well|no|yes)?[,.! ]{0,3}"
-    r"(?:(?:can|could|would|will) you|please|tell me|show me|let'?s|lets|(?:first|next),? we|we need|we should"
+    r"(?:(?:can|could|would|will) you|please(?! (?:no|not|don'?t|never|avoid|stop)\b)"
+    r"|tell me|show me|let'?s|lets|(?:first|next),? we|we need|we should"
     r"|i(?:'d like| would like| want| wanted| need| tried)|add|create|write|implement|build|make|review|check|explain"
     r"|look|run|give|update|change|move|rename|generate|continue|proceed|commit|push|merge|test|find|refactor"
     r"|consider|address)\b",
@@ -110,7 +111,7 @@ _TASK = re.compile(
 # "Now the vouchers, please" names the next piece of work without a verb.
 _NEXT_TASK = re.compile(r"^(?:now|next|then)[, ]+[^.!?\n]{1,60}\bplease\b", re.IGNORECASE)
 _APPROVES = either(r"""
-    (?:yes|yep|yeah|sure|great|perfect|nice|cool|awesome|excellent|good|ok(?:ay)?|sounds good|looks good|lgtm|thanks?|thank you|agreed|makes sense|do it)\b(?!.{0,20}\bbut (?:don'?t|never|not|no)\b)
+    (?:yes|yep|yeah|sure|great|perfect|nice|cool|awesome|excellent|good|ok(?:ay)?|sounds good|looks good|lgtm|thanks?|thank you|agreed|makes sense|do it)\b(?!.{0,20}\bbut (?:please )?(?:don'?t|do not|never|not|no)\b)
     ja\b|super|gut\b|oui|parfait|s[ií]\b|perfecto|sim\b|да\b|хорошо|好的|很好|可以|はい|いいね|좋아|네\b
 """)  # noqa: E501 - one alternative a line
 _REJECTS = either(r"""

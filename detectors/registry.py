@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 
 from detectors import (
     abandoned_approach,
+    confirmed_advice,
     decision,
     diagnosed_cause,
     discarded_work,
@@ -15,6 +16,8 @@ from detectors import (
     repeated_failure,
     review_finding,
     user_correction,
+    waiting_prompt,
+    wrong_output,
 )
 from index.records import Episode, Session
 
@@ -24,9 +27,12 @@ DETECTORS: dict[str, Detect] = {
     "explicit_memory": explicit_memory.detect,
     "user_correction": user_correction.detect,
     "discarded_work": discarded_work.detect,
+    "waiting_prompt": waiting_prompt.detect,
     "failure_then_fix": failure_then_fix.detect,
     "diagnosed_cause": diagnosed_cause.detect,
+    "wrong_output": wrong_output.detect,
     "repeated_failure": repeated_failure.detect,
+    "confirmed_advice": confirmed_advice.detect,
     "environment_fact": environment_fact.detect,
     "abandoned_approach": abandoned_approach.detect,
     "review_finding": review_finding.detect,

@@ -6,9 +6,10 @@ without giving in, and complaints that something does not work yet (those are fa
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from detectors.agent_words import yields
+from detectors.agent_words import concedes, is_order, yields
 from detectors.evidence import has_person, is_edit, is_person, is_shell, is_statement, lines_of
 from detectors.person_words import (
     approves,
@@ -37,6 +38,14 @@ REPORT = either(r"""
 _TAKE_BACK = either(r"""
     (?:please |no[,.]? )?(?:revert|undo|roll back|back out|take back)\b
 """)
+
+
+# How an agent tells itself what the person meant, where it does not answer them.
+_RESTATES = re.compile(
+    r"\b(?:the user|the person|you) (?:wants?|(?:would |'d )(?:prefer|like|rather)|prefers?|asked?|means?)\b.{3,160}"
+    r"\b(?:instead of|rather than|not|without)\b",
+    re.IGNORECASE,
+)
 
 
 def detect(session: Session) -> Iterator[Episode]:
@@ -78,12 +87,16 @@ def detect(session: Session) -> Iterator[Episode]:
 def weigh(words: str, answer: str, refused: bool) -> int:
     """How much a message reads like a correction that holds beyond the moment."""
     weight = 3 * refused + 2 * contradicts(words) + 2 * is_general(words) + has_literal(words)
-    weight += 2 * (yields(answer) and (contradicts(words) or is_general(words)))
+    granted = yields(answer) or _RESTATES.search(answer[:600]) is not None
+    weight += 2 * (granted and (contradicts(words) or is_general(words)))
     weight += 3 * (_TAKE_BACK.match(words) is not None and is_general(words))
     if not refused:
         weight += 2 * prohibits(words) + 2 * rejects(words) - 4 * approves(words)
-        weight -= 6 * is_task(words) if is_task(words) else 3 * any(is_task(one) for one in sentences(words)[1:])
-        weight -= 2 * (not yields(answer)) + 2 * (REPORT.search(words) is not None)
+        argued = concedes(answer) and argues(words)
+        weight += 4 * argued
+        tasks = 0 if argued else 3 * any(is_task(one) for one in sentences(words)[1:])
+        weight -= 6 * is_task(words) if is_task(words) else tasks
+        weight -= 2 * (not granted) + 2 * (REPORT.search(words) is not None)
     if is_one_off(words) and not is_general(words):
         weight -= 3
     if len(words.split()) < 4 and not has_literal(words) and words.isascii():
@@ -91,6 +104,14 @@ def weigh(words: str, answer: str, refused: bool) -> int:
     if not refused and words.rstrip().endswith("?") and len(sentences(words)) == 1 and not yields(answer):
         weight -= 2
     return weight
+
+
+def argues(words: str) -> bool:
+    """Whether a message says in a sentence how things are, and in another what is to be done."""
+    said = sentences(words)
+    states = [one for one in said if len(one.split()) > 3 and not is_order(one) and not is_task(one) and one[-1] != "?"]
+    orders = [one for one in said if is_order(one)]
+    return bool(states and orders) and REPORT.search(words) is None
 
 
 def _is_handover(words: str) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from detectors.agent_words import is_plan, order_in
+from detectors.confirmed_advice import helped
 from detectors.diagnosed_cause import names_cause
 from detectors.evidence import is_edit, is_failure, is_person, is_statement, taken_back, telling_line
 from detectors.person_words import is_task, rejects
@@ -114,9 +115,16 @@ def draft_diagnosis(session: Session, episode: Episode) -> Draft | None:
         - 2.0 * (not names_cause(session.turns[named].text))
         + 0.8 * bool(order)
         + 0.6 * bool(symptom)
-        + 0.4 * (episode.check is not None),
+        + 0.4 * (episode.check is not None)
+        + 0.6 * _confirmed(session, last),
         confidence=sure(0.75, order, symptom),
     )
+
+
+def _confirmed(session: Session, last: int) -> bool:
+    """Whether the person's next words say that it works now."""
+    after = next((turn.text for turn in session.turns[last + 1 :] if is_person(turn)), "")
+    return helped(after)
 
 
 def _remedy_reason(text: str) -> str:

@@ -209,7 +209,7 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
     error = quoted_error(failed.text, said[0] if said else "") or error
     narrow = names_in(bare_error(error), failed.command, *(session.turns[i].command for i in episode.change))
     between = said_between(session, at, end)
-    cause = best_cause(between, names_in(without_paths(bare_error(error)), check.command) | narrow)
+    cause = best_cause(between, names_in(without_paths(bare_error(error)), check.command) | narrow, near=True)
     order = best_order(between, narrow, near=True) or best_need(between, narrow)
     short = code(without_paths(bare_error(error)), 45) if len(bare_error(error).split()) > 2 else ""
     rerun = display(failed.command) == display(check.command) or command == display(check.command, common)
@@ -280,7 +280,7 @@ def _helper(session: Session, episode: Episode, output: str) -> str:
 
 def difference(old: str, new: str) -> str:
     """How one command differs from another in a few words, as an order; "" where they differ too much."""
-    before, after = (_TAIL.sub("", text).split() for text in (old, new))
+    before, after = (_words(_TAIL.sub("", text)) for text in (old, new))
     gone = [word for word in before if word not in after]
     come = [word for word in after if word not in before]
     if not gone and not come:
@@ -290,18 +290,26 @@ def difference(old: str, new: str) -> str:
         and len(gone[0] + come[0]) < 80
         and gone[0].isalpha()
         and come[0].isalpha()
-        and alike(gone[0], come[0]) > TYPO
+        and (alike(gone[0], come[0]) > TYPO or sorted(gone[0]) == sorted(come[0]))
     ):
         return ""
     if len(" ".join(old.split())) < 90 and len(new) < 90:
         return f"Run {code(new, 90)}, not {code(old, 90)}" if len(old) + len(new) < 100 else f"Run {code(new, 90)}"
     if come and len(come) <= 3 and len(gone) <= 3:
         return f"Write {code(' '.join(come), SHORT)}" + (f", not {code(' '.join(gone), SHORT)}" if gone else "")
+    if come and not gone and len(come) <= 4:
+        return f"Run {code(before[0], 20)} with {code(' '.join(come), SHORT)}"
     if gone and len(gone) <= 2 and not come:
         return f"Leave out {code(' '.join(gone), SHORT)}"
     return ""
 
 
+def _words(command: str) -> list[str]:
+    """The words of a command, what stands in quotes together, as they are written."""
+    return _QUOTED_OR_WORD.findall(command)
+
+
+_QUOTED_OR_WORD = re.compile(r"(?:[^\s'\"]|'[^']*'|\"[^\"]*\"|['\"])+")
 _LINT_RULE: tuple[re.Pattern[str], ...] = (
     re.compile(r"^(?P<says>\S.{11,160}?) \((?P<rule>[a-z][a-z0-9-]{2,24})\)$"),
     re.compile(r"^(?:\d{1,6}:\d{1,5}\s+)?(?:error|warning)\s+(?P<says>\S.{11,160}?)\s{2,}"

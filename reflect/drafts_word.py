@@ -6,10 +6,10 @@ import re
 
 from detectors.abandoned_approach import reasons
 from detectors.agent_words import from_gerund, is_order, order_in, yields
-from detectors.decision import is_choice, persons_choice
+from detectors.decision import binding, is_choice, persons_choice, picked_option
 from detectors.evidence import is_edit, is_person, is_statement
 from detectors.explicit_memory import remembered
-from detectors.person_words import asked_order, asks_to_save, is_general, is_one_off, prohibits
+from detectors.person_words import asked_order, asks_to_save, is_general, is_one_off, is_trivial, prohibits
 from detectors.sentences import has_literal, sentences
 from index.records import Episode, Session
 from reflect.draft import Draft, edits_of, first_line, instead_of, paths_of, what_changed, with_context
@@ -76,7 +76,7 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
     edits = edits_of(session, episode)
     refused = [turns[episode.failure]] if episode.failure is not None and is_refused_edit(session, episode) else []
     names = names_in(words, *(t.change[:3000] for t in [*edits, *refused]), *(p for t in edits for p in t.paths))
-    said = sentences(_RUDE.sub("…", words))
+    said = [one for one in sentences(_RUDE.sub("…", words)) if not is_trivial(one)]
     places = [(number, order_in(tidy(s))) for number, s in enumerate(said) if not s.endswith("?")]
     own_at, own = next(((number, order) for number, order in places if is_telling(order)), (-1, ""))
     asked = (
@@ -100,8 +100,10 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
         before = without_no(said[start - 1]) if start else ""
         if not parts.reason and len(before) > 20 and before[-1] not in "?!" and not is_one_off(before):
             parts = Rule(parts.order, parts.instead, before)
+        answered = False
     else:
         parts = Rule(taken or asked)
+        answered = bool(taken)
     if len(parts.order) < 8 or _POINTS_BACK.search(parts.order) or _OPINION.match(parts.order):
         return None
     wanted = _meant(session, episode.failure if episode.failure is not None else at)
@@ -117,7 +119,7 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
         title=rule_title(parts, parts.reason or reason or where),
         fact=f"A person working on this project said{place}: “{shorten(_RUDE.sub('…', words), 360)}”",
         why=" ".join(filter(None, [why, meant])) or _AGAINST,
-        instead=instead_of(capital(parts.instead) or ("" if shown else capital(order)), did, ""),
+        instead=instead_of(capital(parts.instead) or ("" if shown and not answered else capital(order)), did, ""),
         category="patterns",
         worth=4.0
         + 1.2 * (episode.failure is not None)
@@ -282,11 +284,17 @@ def _other_way(text: str) -> str:
 
 def draft_decision(session: Session, episode: Episode) -> Draft | None:
     """A choice and its reason."""
+    at = next((at for at in episode.turns if is_person(session.turns[at])), None)
+    if at is not None and at != episode.turns[0]:
+        return _draft_picked(session, episode, at)
     said = session.turns[episode.turns[0]].text
     if is_person(session.turns[episode.turns[0]]):
         return _persons_choice(said)
     chosen = next((one for one in sentences(said, 40) if is_choice(one)), "")
-    order = order_in(_WOULD.sub("", tidy(chosen)))
+    chosen = chosen or next((one for one in sentences(said, 12) if is_choice(one, plain=True)), "")
+    if not chosen:
+        return _draft_bound(session, episode)
+    order = order_in(_GO_WITH.sub("Use ", _WOULD.sub("", tidy(chosen))))
     if not is_telling(order):
         return None
     parts = take_apart([order])
@@ -302,6 +310,59 @@ def draft_decision(session: Session, episode: Episode) -> Draft | None:
     )
 
 
+def _draft_bound(session: Session, episode: Episode) -> Draft | None:
+    """What cannot be done in this code base, why, and the way that was taken instead."""
+    texts = [session.turns[at].text for at in episode.turns if is_statement(session.turns[at])]
+    limit = tidy(binding(texts[0]))
+    edits = edits_of(session, episode)
+    names = names_in(*(turn.change[:3000] for turn in edits), *(path for turn in edits for path in turn.paths))
+    after = texts[0][texts[0].find(binding(texts[0])[-30:]) :]
+    order = best_order([after, *texts[1:]], names)
+    if not limit or not has_literal(order):
+        return None
+    return Draft(
+        title=as_title(with_context(order, limit if len(order) < 60 else "")),
+        fact=sentence(capital(limit)),
+        why=f"It was met while {paths_of(edits)} was written, and no error tells of it before.",
+        instead=sentence(capital(order)),
+        category="knowledge",
+        worth=2.7,
+        type="reflective",
+        confidence=0.75,
+    )
+
+
+def _draft_picked(session: Session, episode: Episode, at: int) -> Draft | None:
+    """The way that a person picked of those laid out, with what speaks for it."""
+    choice = picked_option(session, at)
+    if choice is None:
+        return None
+    _, chosen, others = choice
+    head = tidy(chosen.head)
+    left = [shorten(tidy(other.head), 60) for other in others]
+    does = is_order(head) or not head.isascii()
+    order = head if does else f"Go with {uncapital(head)}"
+    against = "; ".join(f"“{one}”" for one in left[:3])
+    if len(head) < 6 or len(head) > 160:
+        return None
+    reason = _UNDER_HEAD.sub("", tidy(chosen.text).replace(chosen.head, "", 1)).strip()
+    return Draft(
+        title=as_title(with_context(order, f"not {uncapital(left[0])}" if len(left) == 1 and not does else reason)),
+        fact=f"A person working on this project chose this way: “{shorten(tidy(chosen.text), 360)}”",
+        why=f"It was laid out beside {against}, and picked.",
+        instead=sentence(capital(order)),
+        category="knowledge",
+        worth=3.2,
+        type="reflective",
+        confidence=0.8,
+    )
+
+
+# What joins an option's name to what is said of it.
+_UNDER_HEAD = re.compile(r"^[\s*_:：.。,;—–-]{1,8}")
+_GO_WITH = re.compile(
+    r"^(?:so )?(?:I(?:'ll| will) )?(?:go(?:ing)? with|stick(?:ing)? (?:with|to)|opt for) ", re.IGNORECASE
+)
 _WOULD = re.compile(r"^(?:so )?I(?:'d| would)(?: rather)? (?=\w)", re.IGNORECASE)
 _SETTLE = re.compile(
     r"^(?:ok(?:ay)?|yes|then|so|fine|good|alright)?[,.: ]{0,2}(?:let'?s|lets|we(?:'ll| will| should| can)?|"

@@ -35,12 +35,15 @@ TURNS_FOR_MORE = 60
 MOST_OF_LONG = 6
 PROVED = frozenset(
     {
+        "waiting_prompt",
         "failure_then_fix",
         "environment_fact",
+        "confirmed_advice",
         "repeated_failure",
         "discarded_work",
         "user_correction",
         "diagnosed_cause",
+        "wrong_output",
         "review_finding",
     }
 )
@@ -96,6 +99,8 @@ def _tells_the_same(session: Session, one: tuple[Draft, Episode], other: tuple[D
     names, others = names_in(left.fact, left.title), names_in(right.fact, right.title)
     if len(names & others) >= ALIKE * min(len(names), len(others)):
         return True
+    if "decision" in {a.detector, b.detector} and 3 * len(names & others) < min(len(names), len(others)):
+        return False
     shared = set(a.change) & set(b.change)
     return bool(shared) and 2 * len(shared) >= min(len(a.change), len(b.change))
 

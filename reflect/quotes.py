@@ -106,7 +106,7 @@ _PUT_RIGHT = re.compile(
     r"^(?:fix|update|correct|restart|address|resolve|refactor|adjust|rewrite|change|modify|improve|clean|handle|try|do|"
     r"run|create|add|write|make|open|build|use) "
     r"(?:up )?(?:the |all |all the |only the |these |those |this |that |any |both |some |remaining |a |an |our |"
-    r"my |its |it |them )?(?:\w{1,20} ){0,3}"
+    r"my |its |it |them )?(?:[\w-]{1,24} ){0,3}"
     r"(?:errors?|tests?|lint|issues?|references?|findings?|failures?|warnings?|code|file|files|docs?|"
     r"documentation|assertions?|expectations?|imports?|plan|todos?|pr|branch|commit|summary|work|same|"
     r"change|changes|edit|edits|staging|sense)\b",
@@ -114,7 +114,7 @@ _PUT_RIGHT = re.compile(
 )
 _PRONOUN = re.compile(
     r"^\w{2,14} "
-    r"(?:it|them|this(?! \w{3,20} to \w)|that|one|ones|these|those|"
+    r"(?:it|them|this(?! \w{3,20} to \w)|that(?! (?:the|an?|all|every|each|no|only|both)\b)|one|ones|these|those|"
     r"both|(?:each|another)(?= of| in| to|[.,]|$))\b(?! `)",
     re.IGNORECASE,
 )
@@ -139,6 +139,7 @@ _WILL = re.compile(
     r"\b(?:I(?:'ll| will| am going to|'m going to)|let me|let's) (?:now |also |just )?[a-z]+", re.IGNORECASE
 )
 _RESTATES = re.compile(r"\b(?:fail(?:s|ed|ing)?|broke|error(?:s|ed)?|not passing)\b", re.IGNORECASE)
+_QUOTES = re.compile(r"\"[^\"]{0,200}\"|`[^`]{0,200}`|“[^”]{0,200}”")
 _VAGUE = re.compile(
     r"\b(?:this|that|it|them|these|those|both|everything|all issues|the (?:issue|issues|test|tests|"
     r"error|errors|problem|file|code|change|changes|fix))\b[.:]?$",
@@ -183,7 +184,9 @@ def best_cause(texts: Sequence[str], names: frozenset[str], least: int = 1, near
                 continue
             if _NEXT_STEP.match(clean) or (weight < OUTRIGHT and (_WILL.search(one) or _TO_FIX.search(one))):
                 continue
-            if _FIXED.search(one) or (weight == 1 and _RESTATES.search(one) and not _CAUSAL.search(one)):
+            if _FIXED.search(one) or (
+                weight == 1 and _RESTATES.search(_QUOTES.sub("", one)) and not _CAUSAL.search(one)
+            ):
                 continue
             shared = len(names_in(one) & names)
             if not shared and not (near and late == len(texts) - 1 and (has_literal(one) or _CAUSAL.search(one))):
@@ -313,6 +316,10 @@ def best_need(texts: Sequence[str], names: frozenset[str]) -> str:
     return ""
 
 
+# What differs begins within a string: cut out of its line it cannot be read.
+_CUT_STRING = re.compile(r"[^'\"]*\w['\"](?!\w)")
+
+
 def act_on(cause: str, changes: Sequence[str], paths: Sequence[str], said: Sequence[str] = ()) -> str:
     """A title from a cause where no words say what to do: what the change itself did about it, or "".
 
@@ -327,6 +334,10 @@ def act_on(cause: str, changes: Sequence[str], paths: Sequence[str], said: Seque
     if old and len(old) + len(new) < 90:
         return f"Write {code(new, 60)}, not {code(old, 60)}"
     gone, put = differing_part(old, new)
+    if _CUT_STRING.match(put) or _CUT_STRING.match(gone):
+        gone, put = "", new if len(new) < 100 else ""
+        if put:
+            return f"Write {code(put, 100)}"
     if put and len(gone) + len(put) < 80:
         return f"Write {code(put)}, not {code(gone)}" if gone else f"Add {code(put)}"
     come = added_names(changes)

@@ -122,3 +122,31 @@ def test_a_quiet_session_has_no_episode() -> None:
         agent("Renamed."),
     )
     assert detect_episodes(quiet) == ()
+
+
+def test_a_word_spelt_right_is_no_way_round() -> None:
+    """The same command with one word put right is a typo; another program is not."""
+    wrong = run("npm tset", 'Unknown command: "tset"', failed=True)
+    assert not list(environment_fact.detect(session(wrong, run("npm test", "ok"))))
+    gone = run("docker-compose up", "docker-compose: command not found", failed=True)
+    (found,) = environment_fact.detect(session(gone, run("docker compose up", "ok")))
+    assert found.check == 1
+
+
+def test_a_fault_that_is_seen_is_a_report() -> None:
+    """What stays blank or comes twice is reported without the word error; its cause and change belong to it."""
+    (found,) = diagnosed_cause.detect(
+        session(
+            person("after login the page just stays white"),
+            agent("`useUser` never sets it because the token is read from `localStorage` too early."),
+            edit("useUser.ts", "localStorage.getItem('token')", "await session.ready()"),
+            person("works now"),
+        )
+    )
+    assert found.change == (2,)
+    told = session(
+        person("make the page white"),
+        agent("The page is white since `theme` says so."),
+        edit("theme.ts", "theme: 'dark'", "theme: 'white'"),
+    )
+    assert not list(diagnosed_cause.detect(told))

@@ -75,3 +75,28 @@ def test_what_a_sub_agent_is_told_is_nobodys_correction() -> None:
     """In a sub-agent's session the user turns are written by an agent."""
     turns = (agent("x"), refused("a.py", "use the constant instead of the string, always"), agent("You're right."))
     assert not list(detect(session(*turns, subagent=True)))
+
+
+@pytest.mark.parametrize(
+    ("words", "answer"),
+    [
+        ("orders has 80M rows. Add the column nullable first, then fill it in batches", "Good point, in two steps."),
+        ("please no mocks for the database here. use the fixture, mocks hid a broken query", "Understood."),
+        ("looks fine but please no default exports, our linter forbids them", "You're right."),
+        ("I would prefer not to wipe the data again for this", "The user wants a migration instead of a new schema."),
+        ("axiosは使わないで、うちではkyに統一しています", "承知しました。"),
+        ("Einstellungen gehören in settings.toml, nicht in den Code", "Stimmt."),
+        ("不要用 any，我们统一用 unknown", "好的。"),
+    ],
+)
+def test_a_reason_that_the_agent_grants_is_a_correction(words: str, answer: str) -> None:
+    """How things are and what to do, a preference that the agent restates, and the words of other languages."""
+    said = session(person("do it"), edit("a.ts", "a", "b"), person(words), agent(answer), edit("a.ts", "b", "c"))
+    assert len(list(detect(said))) == 1
+
+
+def test_an_argument_that_is_not_granted_is_a_task() -> None:
+    """The same words are the next piece of work where the agent only goes on."""
+    words = "orders has 80M rows. Add the column nullable first, then fill it in batches"
+    said = session(person("do it"), edit("a.sql", "a", "b"), person(words), agent("Let me do that."))
+    assert not list(detect(said))

@@ -24,6 +24,13 @@ def test_sentences_leave_out_code_and_tables() -> None:
         ("Let me check the file.", ""),
         ("I'll run the tests.", ""),
         ("Should I use it?", ""),
+        ("Passing `encoding` to the reader.", "Pass `encoding` to the reader."),
+        ("The file is large; moving it out of the tree.", "move it out of the tree."),
+        ("In `state.rs` I'll switch to `parking_lot`.", "switch to `parking_lot`."),
+        ("Rerunning with `--no-cache`.", ""),
+        ("Rebuilding with `--no-cache`.", "Rebuild with `--no-cache`."),
+        ("Passing `x` is slow.", ""),
+        ("Checking the logs.", ""),
         ("The file is old.", ""),
     ],
 )

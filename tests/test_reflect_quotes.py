@@ -29,6 +29,22 @@ def test_the_cause_is_the_sentence_that_names_it() -> None:
     assert best_cause(said, names_in("Close upload")) == "`Close()` waits for the upload."
 
 
+def test_a_clause_after_that_is_no_pointing_back() -> None:
+    """`Ensure that the x` says what; `ensure that` alone does not."""
+    assert is_telling("Ensure that the division results in a float")
+    assert not is_telling("Ensure that")
+
+
+def test_a_change_within_a_string_is_shown_with_its_line() -> None:
+    """What differs is not cut out of quotes."""
+    told = act_on(
+        "The merge is on `client`, so every row comes twice.",
+        ['-rows = a.merge(b, on="client")\n+rows = a.merge(b, on="bill", how="left")'],
+        ["bill.py"],
+    )
+    assert told.count('"') % 2 == 0
+
+
 def test_a_bare_found_it_hands_over_to_the_next_sentence() -> None:
     """`Found the issue!` names nothing; what follows does."""
     said = ["I found the issue! The fixture `users.json` has no dates."]
