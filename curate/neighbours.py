@@ -6,7 +6,7 @@ import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 
 import curate.dedup
@@ -21,6 +21,7 @@ from curate.dedup import text_differences
 from curate.verdicts import Verdicts, text_hash, unchecked, with_raised
 from detectors.poison_episode import Row, episode_findings
 from detectors.poison_neighbours import NAME, READ, KeyRows, Neighbours, name_of
+from detectors.poison_said import SaidRows
 from detectors.poison_store import CHAIN, STOP, Note, StoreFinding, alarm, raise_verdicts, scan_notes
 from index.records import Solution, Verdict
 
@@ -49,11 +50,25 @@ class Judged:
     watched: frozenset[str]
 
 
+class Read:
+    """What runs have read of lessons: what each is found by, and what its advice says. Kept in a folder where one is
+    given, unless it is `frozen`; each is looked up when it is first asked for."""
+
+    def __init__(self, folder: Path | None = None, frozen: bool = False) -> None:
+        self._folder, self._frozen = folder, frozen
+        self.said = SaidRows(folder, frozen)
+
+    @cached_property
+    def keys(self) -> KeyRows:
+        """What lessons are found by."""
+        return KeyRows(self._folder, self._frozen)
+
+
 class Groups:
     """Each lesson with those that share most with it, live or quarantined: all that a judgement of it rests on.
 
-    `alone` are the verdicts by path on the single texts; `known` the keys of lessons that earlier runs read. What is
-    read or compared here is read and compared once.
+    `alone` are the verdicts by path on the single texts; `keys` and `said` are what earlier runs read of lessons. What
+    is read or compared here is read and compared once.
     """
 
     def __init__(
@@ -61,13 +76,15 @@ class Groups:
         solutions: Sequence[Solution],
         alone: Mapping[str, Verdict],
         pulled: Iterable[Solution] = (),
-        known: KeyRows | None = None,
+        keys: KeyRows | None = None,
+        said: SaidRows | None = None,
     ) -> None:
         self.solutions, self.alone = solutions, alone
         self._place_of = {solution.path: place for place, solution in enumerate(solutions)}
         self._every = (*solutions, *pulled)
         names = [bytes.fromhex(text_hash(one.text))[:NAME] if one.text else name_of(one) for one in self._every]
-        self._index = Neighbours(self._every, known, names)
+        self._index = Neighbours(self._every, keys, names)
+        self._said = SaidRows() if said is None else said
         self._names = names
         self._near: dict[int, tuple[int, ...]] = {}
         self._notes: dict[int, Note] = {}
@@ -125,7 +142,8 @@ class Groups:
         """Only what a lesson advises is held against others: its frame tells what happened, otherwise every time."""
         if place not in self._notes:
             one = self._every[place]
-            self._notes[place] = Note(replace(one, body=advice_of(one.body)[:READ], text=""))
+            part = replace(one, body=advice_of(one.body)[:READ], text="")
+            self._notes[place] = Note(part, self._said.said(Note(part).said))
         return self._notes[place]
 
 
@@ -134,25 +152,27 @@ def held_against_store(
     verdicts: Verdicts,
     pulled: Callable[[], Iterable[Solution]],
     turns: Callable[[], Callable[[str], Sequence[Row]]] | None = None,
-    known: Callable[[], KeyRows] = KeyRows,
+    read: Read | None = None,
 ) -> Verdicts:
     """The verdicts with what the store tells against its lessons: those that were not yet held against it, and those
     that it raised, where anything has changed in what spoke against them.
 
-    `pulled` gives the quarantined lessons, `turns` the kept turns and `known` the keys of lessons that earlier runs
-    read, each asked for where there is something to judge.
+    `pulled` gives the quarantined lessons and `turns` the kept turns, each asked for where there is something to judge;
+    `read` is what earlier runs read of lessons.
     """
     changed = unchecked(solutions, verdicts)
     if not changed:
         return verdicts
     alone = {one.path: verdicts.by_hash[text_hash(one.text)] for one in solutions}
-    keys = known()
-    groups = Groups(solutions, alone, pulled(), keys)
-    keys.save()
-    settled = _settled(groups, verdicts, changed)
-    again = {path for path in changed - settled if verdicts.is_watched(groups.solution(path))}
-    new = {path for path in changed if text_hash(groups.solution(path).text) not in verdicts.raised}
-    judged = judge_neighbours(groups, new, changed - new - settled - again, again, settled)
+    read = Read() if read is None else read
+    with read.said as said:
+        groups = Groups(solutions, alone, pulled(), read.keys, said)
+        settled = _settled(groups, verdicts, changed)
+        again = {path for path in changed - settled if verdicts.is_watched(groups.solution(path))}
+        new = {path for path in changed if text_hash(groups.solution(path).text) not in verdicts.raised}
+        judged = judge_neighbours(groups, new, changed - new - settled - again, again, settled)
+        read.keys.save()
+        said.save(len(solutions))
     found = judged.verdicts
     if turns is not None:
         found = {**found, **judge_episodes(solutions, found, turns())}

@@ -19,14 +19,12 @@ from detectors.poison_claims import (
     claims,
     extends,
     is_name,
-    is_reference,
     rises,
     spaced,
     statements,
-    swaps,
-    trusted_words,
 )
-from index.literals import content, literal_set
+from detectors.poison_said import Said, read_said
+from index.literals import literal_set
 from index.records import EXTERNAL_ORIGINS, TRUST_RANK, Finding, Solution, Verdict
 
 # Prior trust by provenance, 0..1; the alarm is text score x (1.4 - trust) + store score, and stops at 1.
@@ -66,9 +64,11 @@ class StoreFinding:
 
 @dataclass(frozen=True)
 class Note:
-    """A solution with what the checks read of it, each computed once."""
+    """A solution with what the checks read of it, each computed once; `known` is what its text says, where that was
+    read before."""
 
     solution: Solution
+    known: Said | None = None
 
     @property
     def path(self) -> str:
@@ -81,9 +81,14 @@ class Note:
         return f"{self.solution.title}.\n{self.solution.body}"
 
     @cached_property
+    def read(self) -> Said:
+        """What was read of its text."""
+        return read_said(self.said) if self.known is None else self.known
+
+    @cached_property
     def words(self) -> frozenset[str]:
         """What it says, as a set."""
-        return frozenset(content(self.said))
+        return self.read.words
 
     @cached_property
     def spoken(self) -> str:
@@ -98,24 +103,24 @@ class Note:
         return frozenset(name.lower() for name in literal_set(f"{self.said}\n{rest}"))
 
     @cached_property
-    def known(self) -> frozenset[str]:
+    def parts(self) -> frozenset[str]:
         """The names in it, and each without its quotes and by its parts, if it is a path."""
         return frozenset(part for name in self.names for part in (name, name.strip("`'\"@"), *name.split("/")))
 
     @cached_property
     def swaps(self) -> tuple[Swap, ...]:
         """The pairs of names of which it leads the first to the second."""
-        return tuple(swaps(self.said))
+        return self.read.swaps
 
     @cached_property
     def claims(self) -> tuple[Claim, ...]:
         """What its first sentences claim."""
-        return tuple(claims(self.said))
+        return self.read.claims
 
     @cached_property
     def approved(self) -> bool:
         """Whether it claims that somebody in authority approved of it."""
-        return trusted_words(self.said)
+        return self.read.approved
 
     @cached_property
     def origins(self) -> frozenset[str]:
@@ -133,7 +138,7 @@ class Note:
         """Whether something beside its own word speaks for it: a person's review, two sessions, a reference of ours."""
         if self.external:
             return self.solution.trust == "reviewed"
-        return self.solution.trust == "reviewed" or len(self.origins) >= 2 or is_reference(self.said)
+        return self.solution.trust == "reviewed" or len(self.origins) >= 2 or self.read.referred
 
 
 def scan_store(
@@ -270,7 +275,7 @@ def introduces(led: Sequence[Swap], name: str) -> bool:
 
 def mentions(note: Note, name: str) -> bool:
     """Whether a note names something."""
-    if name in note.known or name.lstrip("@") in note.names:
+    if name in note.parts or name.lstrip("@") in note.names:
         return True
     spoken = " ".join(spaced(name).split())  # "@platform-team" is "the platform team" in plain words
     return " " in spoken and f" {spoken} " in note.spoken
@@ -364,7 +369,8 @@ def chain_from(note: Note, partners: Callable[[Note], Iterable[Note]]) -> set[st
     while ends:
         end = ends.pop()
         for other in partners(end) if len(end.words) <= CHAIN_WORDS else ():
-            if other.path not in joined and (shortened(end, other) or shortened(other, end)):
+            small, large = (end, other) if len(end.words) < len(other.words) else (other, end)
+            if shortened(small, large) and other.path not in joined:
                 joined.add(other.path)
                 ends.append(other)
     return joined

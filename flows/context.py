@@ -13,7 +13,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from curate.effects import Causes
-from curate.neighbours import held_against_store
+from curate.neighbours import Read, held_against_store
 from curate.tombstones import Tombstones, read_tombstones
 from curate.verdicts import (
     Verdicts,
@@ -24,7 +24,6 @@ from curate.verdicts import (
     write_verdicts,
 )
 from detectors.poison.scan import rule_set_version, scan_solution
-from detectors.poison_neighbours import KeyRows
 from flows.project_folders import kept_turns
 from flows.report import Report, StageLine
 from index.apply import apply, end_run, recover, start_run
@@ -119,7 +118,7 @@ class Pass:
 
     `errors` are what failed in the sessions it read, `causes` the lessons by their errors; `same` the pairs of ids
     found to say the same, and how; `retired` is what was read of the archive and the quarantine, for as long as nothing
-    moves there; `keys` what lessons are found by, once that was needed.
+    moves there; `read` what passes have read of lessons.
     """
 
     world: World
@@ -136,7 +135,7 @@ class Pass:
     same: list[tuple[str, str, str]] = field(default_factory=list)
     forgotten: Tombstones = field(default_factory=Tombstones)
     retired: dict[str, Store] = field(default_factory=dict)
-    keys: KeyRows | None = None
+    read: Read | None = None
 
     def land(self, plan: Plan) -> StageLine:
         """Apply a plan, or with a dry run only take it as done; either way the next stage sees its result."""
@@ -162,7 +161,7 @@ class Pass:
         before = self.verdicts
         scanned = scan_missing(solutions, before, self._counted(scan_solution))
         self.verdicts = held_against_store(
-            solutions, scanned, lambda: self.below(QUARANTINE), lambda: kept_turns(self.world.root), self._known_keys
+            solutions, scanned, lambda: self.below(QUARANTINE), lambda: kept_turns(self.world.root), self._read()
         )
         if not self.dry_run and self.verdicts != before:
             write_verdicts(self.world.root, self.verdicts)
@@ -178,11 +177,11 @@ class Pass:
 
         return scan_one
 
-    def _known_keys(self) -> KeyRows:
-        """What lessons are found by; a dry run reads what is kept, but keeps nothing."""
-        if self.keys is None:
-            self.keys = KeyRows(passes_folder(self.world.root, self.world.env), frozen=self.dry_run)
-        return self.keys
+    def _read(self) -> Read:
+        """What passes have read of lessons; a dry run takes what is kept, but keeps nothing."""
+        if self.read is None:
+            self.read = Read(passes_folder(self.world.root, self.world.env), frozen=self.dry_run)
+        return self.read
 
     def below(self, folder: str) -> tuple[Solution, ...]:
         """The solutions of the archive or the quarantine as they lie there."""

@@ -11,7 +11,7 @@ import sqlite3
 from dataclasses import replace
 from pathlib import Path
 
-from curate.neighbours import held_against_store
+from curate.neighbours import Read, held_against_store
 from curate.verdicts import (
     Verdicts,
     read_released,
@@ -21,7 +21,6 @@ from curate.verdicts import (
     write_verdicts,
 )
 from detectors.poison.scan import rule_set_version, scan_solution
-from detectors.poison_neighbours import KeyRows
 from flows.context import World
 from flows.stages import RECALL_KEY, recall_key
 from index.files import read_bytes, write_derived
@@ -62,7 +61,7 @@ def scan(root: Path, own: Path, store: Store) -> Verdicts:
     known = replace(read_verdicts(own, rule_set_version()), released=read_released(root))
     verdicts = scan_missing(store.solutions, known, scan_solution)
     verdicts = held_against_store(
-        store.solutions, verdicts, lambda: read_store(root, QUARANTINE).solutions, known=lambda: KeyRows(own)
+        store.solutions, verdicts, lambda: read_store(root, QUARANTINE).solutions, read=Read(own)
     )
     write_verdicts(own, verdicts)
     return verdicts
