@@ -12,7 +12,8 @@ the archive is a move with the reason in the front matter, and the file keeps it
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from datetime import date, datetime, timedelta
 from operator import attrgetter
 
@@ -38,13 +39,15 @@ def plan_decay(
     mtimes: Mapping[str, int] | None = None,
     checks: Mapping[str, Checked] | None = None,
     taken: Collection[str] = (),
+    budget: Callable[[Plan], Plan] = lambda plan: plan,
 ) -> Plan:
     """Move what is too old to the archive, oldest first; note what is stale and what can no longer be verified.
 
     `mtimes` in nanoseconds are given to the moved files; `checks` say by id what became of the things a lesson names;
-    `taken` are paths that the archive has already.
+    `taken` are paths that the archive has already. `budget` takes out of the plan what may not leave.
     """
     changes: list[tuple[int, tuple[Change, ...]]] = []
+    leaving: dict[str, tuple[Solution, str]] = {}
     skipped: list[tuple[str, str]] = []
     notes: list[Note] = []
     unknown, checks, mtimes = Evidence(None, "unknown"), checks or {}, mtimes or {}
@@ -61,13 +64,19 @@ def plan_decay(
                 notes.append(Note("expired", solution.path, f"expired on {solution.expires}, but it never decays."))
         elif reason := _why_archive(solution, found, today, settings):
             age = (today - found.date).days if found.date else 0
-            changes.append((-age, _archive(solution, reason, today, mtimes.get(solution.path), taken)))
+            pair = _archive(solution, reason, today, mtimes.get(solution.path), taken)
+            leaving[pair[0].path] = solution, reason
+            changes.append((-age, pair))
         else:
             skipped.append((solution.path, _why_keep(solution, found, today)))
             if is_stale(solution, found, today, settings):
                 notes.append(Note("stale", solution.path, _stale_text(solution, found, today, settings)))
     changes.sort(key=lambda item: (item[0], item[1][0].path))
-    return Plan("decay", tuple(change for _, pair in changes for change in pair), tuple(skipped), tuple(notes))
+    plan = budget(Plan("decay", tuple(change for _, pair in changes for change in pair), tuple(skipped), tuple(notes)))
+    # The texts only now: of a store that was left alone for long, few of those that are due may leave at once.
+    return replace(
+        plan, changes=tuple(_with_reason(change, leaving.get(change.path), today) for change in plan.changes)
+    )
 
 
 def slowness(solution: Solution) -> float:
@@ -162,11 +171,19 @@ def _stale_text(solution: Solution, evidence: Evidence, today: date, settings: D
 def _archive(
     solution: Solution, why: str, today: date, mtime_ns: int | None, taken: Collection[str]
 ) -> tuple[Change, ...]:
-    text = edit_frontmatter(solution.text, {"archived": {"date": today, "why": why}})
     to = retired_path(ARCHIVE, solution.path)
     if to in taken:
         to = f"{to.removesuffix('.md')}-{today.isoformat()}.md"
-    return move(solution.path, to, solution.text.encode(), why, mtime_ns, new=text.encode())
+    return move(solution.path, to, solution.text.encode(), why, mtime_ns)
+
+
+def _with_reason(change: Change, archived: tuple[Solution, str] | None, today: date) -> Change:
+    """The change that brings a lesson into the archive, with the reason in its front matter; any other as it is."""
+    if archived is None:
+        return change
+    solution, why = archived
+    text = edit_frontmatter(solution.text, {"archived": {"date": today, "why": why}})
+    return replace(change, after=text.encode())
 
 
 def _squeeze(text: str) -> str:

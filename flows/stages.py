@@ -127,11 +127,15 @@ def decay(run: Pass) -> None:
     )
     archived = {solution.path for solution in run.below(ARCHIVE)}
     checks, slow = check_projects(world.root, world.home, solutions, today)
-    plan = plan_decay(solutions, evidence, today, world.settings.decay, run.store.mtimes, checks, archived)
     notes = [
         Note("slow", "", f"{project} took too long to look into; its lessons were not checked.") for project in slow
     ]
-    run.land(within_budget(run, replace(plan, notes=(*plan.notes, *notes))))
+
+    def budget(plan: Plan) -> Plan:
+        return within_budget(run, replace(plan, notes=(*plan.notes, *notes)))
+
+    settings = world.settings.decay
+    run.land(plan_decay(solutions, evidence, today, settings, run.store.mtimes, checks, archived, budget))
     if not run.dry_run:
         write_checked(world.root, checks)
         write_seen(world.root, update_seen(seen, run.store.solutions, run.store.mtimes))

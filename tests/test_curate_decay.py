@@ -13,7 +13,7 @@ from curate.evidence import Evidence, find_evidence
 from curate.named_things import Checked, Named
 from curate.snapshot import tree_digest
 from index.apply import apply, start_run
-from index.changes import Plan, Run
+from index.changes import Note, Plan, Run
 from index.frontmatter import parse_solution, render_solution
 from index.records import Solution, Triggers
 from index.settings import DecaySettings
@@ -209,3 +209,23 @@ def test_back_from_the_archive_as_it_was(tmp_path: Path) -> None:
 
 def replace_verified(solution: Solution) -> str:
     return render_solution(replace(solution, verified=TODAY))
+
+
+def test_what_the_budget_leaves_is_what_would_leave_without_it() -> None:
+    """It is asked before any text is made, and those that it lets go are archived as ever."""
+    lessons = [lesson(name) for name in ("One", "Two", "Three", "Four")]
+    ages = {one.path: 400 - 130 * number for number, one in enumerate(lessons)}
+    evidence = {path: Evidence(TODAY - timedelta(days=age), "verified") for path, age in ages.items()}
+    whole = plan_decay(lessons, evidence, TODAY, SETTINGS)
+    assert len(whole.changes) == 6
+    asked: list[Plan] = []
+
+    def budget(plan: Plan) -> Plan:
+        asked.append(plan)
+        return replace(plan, changes=plan.changes[2:4], notes=(*plan.notes, Note("budget", "", "enough")))
+
+    cut = plan_decay(lessons, evidence, TODAY, SETTINGS, budget=budget)
+    assert cut == replace(whole, changes=whole.changes[2:4], notes=(*whole.notes, Note("budget", "", "enough")))
+    assert [(one.path, one.unit, one.why) for one in asked[0].changes] == [
+        (one.path, one.unit, one.why) for one in whole.changes
+    ]
