@@ -78,7 +78,7 @@ def render_bullets(bullets: Iterable[str]) -> str:
 
 
 # What compares lessons splits the same few several times in turn.
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def split_sentences(body: str) -> tuple[str, ...]:
     """The statements to compare two texts by: sentences of prose, and each line of code, table or heading."""
     sentences: list[str] = []

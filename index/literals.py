@@ -215,7 +215,7 @@ def differs(a: str, b: str, alike: float = 0.72) -> tuple[Difference, ...]:
 
 def find_differences(a: str, b: str, alike: float = 0.72) -> Iterator[Difference]:
     """The same one by one, each as often as it is found: the first is enough to know that there is one."""
-    for in_a, in_b in _partners(_statements(a), _statements(b), alike):
+    for in_a, in_b in _partners(split_sentences(a), split_sentences(b), alike):
         yield from _differences(in_a.text, in_a.runs, in_b.text, in_b.runs)
 
 
@@ -250,9 +250,12 @@ def _differences(a: str, runs_a: Sequence[_Run], b: str, runs_b: Sequence[_Run])
 def _judge_span(gone: Sequence[Token], new: Sequence[Token], edits: Sequence[Edit]) -> Kind | None:
     """What kind of value one of the spans in which two statements differ changes; None for mere wording, or additions
     that contradict nothing."""
-    negated = [[t.kind for t in side].count("negation") % 2 for side in (gone, new)]
+    negated = _negates(gone), _negates(new)
     if negated[0] != negated[1] and max(len(gone), len(new)) <= 6:
         return "negation"
+    if not gone or not new:
+        added = any(t.kind == "flag" and not _moved(t.norm, edits) for t in gone or new)
+        return "flag" if added else None
     for x in gone:
         for y in new:
             if _opposite(x.norm, y.norm):
@@ -271,6 +274,15 @@ def _judge_span(gone: Sequence[Token], new: Sequence[Token], edits: Sequence[Edi
     if len(edits) <= 2 and not any(negated) and _renamed(gone, new):
         return "name"
     return None
+
+
+def _negates(span: Sequence[Token]) -> bool:
+    """Whether the negations of a span do not cancel each other."""
+    count = 0
+    for token in span:
+        if token.kind == "negation":
+            count += 1
+    return count % 2 == 1
 
 
 def _kind_of(token: Token) -> Kind | None:
@@ -346,29 +358,22 @@ class _Statement(NamedTuple):
     runs: Sequence[_Run]
 
 
-# Texts are compared with several others in turn; what is kept of each is about eight times its length.
-@lru_cache(maxsize=1024)
-def _statements(text: str) -> tuple[_Statement, ...]:
-    """The statements of a text."""
-    found: list[_Statement] = []
-    for statement in split_sentences(text):
-        runs = _runs(statement)
-        folded = "".join([run.folded for run in runs])[1:]
-        found.append(_Statement(statement, folded, "".join([run.skeleton for run in runs])[1:], runs))
-    return tuple(found)
+# A text is compared with several others in turn; these are the statements of some hundreds.
+@lru_cache(maxsize=16384)
+def _statement(text: str) -> _Statement:
+    runs = _runs(text)
+    folded = "".join([run.folded for run in runs])[1:]
+    return _Statement(text, folded, "".join([run.skeleton for run in runs])[1:], runs)
 
 
-def _partners(
-    a: Sequence[_Statement], b: Sequence[_Statement], alike: float
-) -> Iterator[tuple[_Statement, _Statement]]:
+def _partners(a: Sequence[str], b: Sequence[str], alike: float) -> Iterator[tuple[_Statement, _Statement]]:
     """Statements only one side has, each beside its nearest on the other side, the most alike first."""
     from rapidfuzz import fuzz, process
 
-    # What both have word for word needs no further look.
-    known = ({one.text for one in a}, {one.text for one in b})
+    alone = set(a) ^ set(b)  # what both have word for word needs no further look
     folded = (
-        {one.folded: one for one in a if one.text not in known[1]},
-        {one.folded: one for one in b if one.text not in known[0]},
+        {(one := _statement(text)).folded: one for text in a if text in alone},
+        {(one := _statement(text)).folded: one for text in b if text in alone},
     )
     left = [one for key, one in folded[0].items() if key not in folded[1]]
     right = [one for key, one in folded[1].items() if key not in folded[0]]
@@ -404,8 +409,10 @@ def _shown(text: str, runs: Sequence[_Run], place: int, span: Sequence[Token]) -
     """The words of a span as they stand in the text of the runs; `place` is that of its first token among all."""
     if not span:
         return ""
-    begin = _start_of(runs, place) + span[0].span[0]
-    return text[begin : _start_of(runs, place + len(span) - 1) + span[-1].span[1]]
+    first = last = _start_of(runs, place)
+    if len(span) > 1:
+        last = _start_of(runs, place + len(span) - 1)
+    return text[first + span[0].span[0] : last + span[-1].span[1]]
 
 
 def _start_of(runs: Sequence[_Run], place: int) -> int:
