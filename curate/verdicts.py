@@ -16,7 +16,7 @@ from typing import Any
 import orjson
 
 from index.files import TEMPORARY, read_bytes, write_derived
-from index.records import Finding, Solution, Verdict
+from index.records import Answer, Finding, Solution, Verdict
 from index.store import CACHE, store_root
 
 VERDICTS = f"{CACHE}/verdicts.json"
@@ -125,23 +125,26 @@ def read_verdicts(root: Path, rule_set: str) -> Verdicts:
     with contextlib.suppress(OSError, ValueError, KeyError, TypeError):
         kept: dict[str, Any] = orjson.loads(_unsealed((root / VERDICTS).read_bytes()))
         if kept["rule_set"] == rule_set:
-            by_hash, raised = (
-                {key: _verdict(value) for key, value in kept[name].items()} for name in ("verdicts", "raised")
-            )
+            by_hash = {key: _verdict(*row) for key, row in kept["verdicts"].items()}
+            raised = {key: by_hash[key] for key in kept.get("held", ())}
+            raised |= {key: _verdict(*row) for key, row in kept["raised"].items()}
             groups = {key: str(group) for key, group in kept.get("groups", {}).items() if key in raised}
             return Verdicts(rule_set, by_hash, raised, released, groups)
     return Verdicts(rule_set, released=released)
 
 
 def write_verdicts(root: Path, verdicts: Verdicts) -> None:
-    """Keep the verdicts in the cache."""
+    """Keep the verdicts in the cache; of those that the store left as they were, the hashes alone."""
+    by_hash = verdicts.by_hash
+    raised = {key: verdict for key, verdict in verdicts.raised.items() if by_hash.get(key) != verdict}
     kept = {
         "rule_set": verdicts.rule_set,
-        "verdicts": _rows(verdicts.by_hash),
-        "raised": _rows(verdicts.raised),
-        "groups": dict(sorted(verdicts.groups.items())),
+        "verdicts": _rows(by_hash),
+        "held": [key for key in verdicts.raised if key not in raised],
+        "raised": _rows(raised),
+        "groups": verdicts.groups,
     }
-    content = orjson.dumps(kept, option=orjson.OPT_INDENT_2)
+    content = orjson.dumps(kept)
     write_derived(root / VERDICTS, _SEAL + _seal(content, _own_key(make=True)) + b'",' + content[1:])
 
 
@@ -179,8 +182,12 @@ def _own_key(make: bool) -> bytes:
 
 def _rows(verdicts: Mapping[str, Verdict]) -> dict[str, list[object]]:
     return {
-        key: [verdict.answer, verdict.score, [_finding_row(finding) for finding in verdict.findings]]
-        for key, verdict in sorted(verdicts.items())
+        key: [
+            verdict.answer,
+            verdict.score,
+            [_finding_row(one) for one in verdict.findings] if verdict.findings else [],
+        ]
+        for key, verdict in verdicts.items()
     }
 
 
@@ -188,8 +195,9 @@ def _finding_row(finding: Finding) -> list[object]:
     return [finding.rule, finding.family, finding.severity, list(finding.span), finding.reason]
 
 
-def _verdict(row: list[Any]) -> Verdict:
-    answer, score, findings = row
+def _verdict(answer: Answer, score: float, findings: list[list[Any]]) -> Verdict:
+    if not findings:
+        return _bare(answer, score)
     return Verdict(
         answer,
         score,
@@ -197,3 +205,9 @@ def _verdict(row: list[Any]) -> Verdict:
             Finding(rule, family, severity, (span[0], span[1]), why) for rule, family, severity, span, why in findings
         ),
     )
+
+
+@lru_cache(maxsize=1 << 14)
+def _bare(answer: Answer, score: float) -> Verdict:
+    """A verdict without findings: a store has very many, and few that differ."""
+    return Verdict(answer, score)
