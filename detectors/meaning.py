@@ -10,10 +10,11 @@ A contradiction stands above all: no likeness makes two texts the same that diff
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import chain, combinations, repeat
 from typing import Literal
 
 from detectors.embedding import Embed, nearest
@@ -54,6 +55,10 @@ REWRITTEN = Rule(literals=12, rare=6, literal_containment=0.7, word_containment=
 CONTAINED = Rule(literals=12, rare=8, literal_containment=0.8, word_containment=0.9, size=0.4)
 ROOTED = 3  # rare literals in the symptom, and as many in the fix
 ROOTED_SHARE = 1 / 3
+ALIKE = 0.75  # of the words of one side, from which two texts are searched for values; with titles alike the next
+ALIKE_BY_TITLE = 0.5
+SLACK = 1e-9  # of figures that are rounded
+MEANT = 0.8  # nearness in meaning from which it counts as evidence
 FOREIGN = 0.03  # difference in the share of characters of another script from which one is a translation
 
 
@@ -105,17 +110,19 @@ def find_same(
     fresh: Collection[int] | None = None,
     known: TraitCache | None = None,
     conflicts: Conflicts | None = None,
+    related: bool = True,
 ) -> tuple[Judged, ...]:
     """The judgements on every candidate pair but those that are different; sorted by place.
 
     Candidates share something rare: an error signature, a trigger, a title's words, literals; with `embed` also the
     nearest by meaning. All pairs are never compared. `judged` says of a pair that it needs no judgement; with `fresh`
     only pairs with one of these places are judged, so that a pass costs what changed. `known` keeps what was read of
-    each lesson, `conflicts` finds the values in which two contradict each other.
+    each lesson, `conflicts` finds the values in which two contradict each other. Without `related` those that
+    are no more than that are left out, which most are.
     """
     cache = known or TraitCache()
     keys = cache.keys(solutions)
-    literals = Counter(literal for one in keys for literal in one.literals)
+    literals = Counter(chain.from_iterable(one.literals for one in keys))
     pairs = set(candidate_pairs(keys, literals))
     vectors = embed([f"{title_of(one)}\n\n{one.body}" for one in solutions]) if embed is not None else None
     if vectors is not None and len(solutions) <= MOST_COMPARED:
@@ -127,11 +134,14 @@ def find_same(
     members = sorted({place for pair in pairs for place in pair})
     traits = {place: cache.traits(solutions[place], keys[place]) for place in members}
     weights = weigh(list(traits.values()), literals, len(keys))
+    may_tell = _teller(traits, weights)
     found: list[Judged] = []
     for a, b in sorted(pairs):
         meaning = float(vectors[a] @ vectors[b]) if vectors is not None else None
+        if not related and not may_tell(a, b, meaning):
+            continue
         judgement = judge_traits(traits[a], traits[b], weights, meaning, conflicts or value_conflicts)
-        if judgement.answer != "different":
+        if judgement.answer != "different" and (related or judgement.answer != "related"):
             found.append(Judged(a, b, judgement))
     return tuple(found)
 
@@ -177,7 +187,7 @@ def judge_traits(
         return Judgement("different")
     shared = _compare(a, b, weights, meaning)
     reason, score = _same(shared)
-    alike = shared.contained >= 0.75 or (shared.title >= 0.5 and shared.contained >= 0.5)
+    alike = shared.contained >= ALIKE or (shared.title >= 0.5 and shared.contained >= ALIKE_BY_TITLE)
     looked_at = reason or (alike and min(a.length, b.length) <= SHORT)
     differences = conflicts(a, b) if looked_at else ()
     if differences:
@@ -212,7 +222,7 @@ def candidate_pairs(keys: Sequence[Keys], literals: Mapping[str, int]) -> list[t
 
     `literals` says in how many lessons each literal stands.
     """
-    spread = Counter(word for one in keys for word in one.title)
+    spread = Counter(chain.from_iterable(one.title for one in keys))
     rare = rarities(literals)
     holders: tuple[dict[object, list[int]], dict[object, list[int]]] = (defaultdict(list), defaultdict(list))
     for place, one in enumerate(keys):
@@ -241,6 +251,33 @@ def _worth_comparing(a: Traits, b: Traits, weights: Weights, meaning: float | No
         or weights.word_share(a.title_words, b.title_words) >= 0.5
         or (meaning or 0.0) >= 0.9
     )
+
+
+def _teller(traits: Mapping[int, Traits], weights: Weights) -> Callable[[int, int, float | None], bool]:
+    """Whether two lessons, by place, can be more to each other than related: each way to be needs one of these."""
+    whole: dict[int, float] = {}
+
+    def weight(words: Iterable[str]) -> float:
+        return math.fsum(map(weights.words.get, words, repeat(1.0)))
+
+    def words_alike(a: int, b: int) -> bool:
+        for place in (a, b):
+            if place not in whole:
+                whole[place] = weight(traits[place].words)
+        least = (min(ALIKE, ALIKE_BY_TITLE) - SLACK) * min(whole[a], whole[b])
+        return weight(traits[a].words & traits[b].words) >= least
+
+    def may_tell(a: int, b: int, meaning: float | None) -> bool:
+        one, other = traits[a], traits[b]
+        return (
+            not one.errors.isdisjoint(other.errors)
+            or is_translated(one, other)
+            or (meaning or 0.0) >= MEANT
+            or words_alike(a, b)
+            or min(len(weights.rare(one.symptom & other.symptom)), len(weights.rare(one.fix & other.fix))) >= ROOTED
+        )
+
+    return may_tell
 
 
 def _compare(a: Traits, b: Traits, weights: Weights, meaning: float | None) -> _Evidence:
@@ -288,7 +325,7 @@ def _same(shared: _Evidence) -> tuple[str, float]:
     same_fix = shared.fix_share >= 0.5 or shared.literal_contained >= 0.6
     if shared.errors and same_fix and max(shared.title, shared.words) >= 0.25:
         return "the same error and the same fix", 0.8
-    if shared.meaning >= 0.8 and same_fix and (shared.errors or shared.triggers) and shared.size >= 0.4:
+    if shared.meaning >= MEANT and same_fix and (shared.errors or shared.triggers) and shared.size >= 0.4:
         return "the same meaning, trigger and fix", shared.meaning
     return "", 0.0
 

@@ -39,7 +39,7 @@ _JUDGES = (
 def judge_store(
     solutions: Sequence[Solution], embed: Embed | None = None, folder: Path | None = None
 ) -> tuple[Judged, ...]:
-    """The judgements on the pairs that are the same or contradict each other; sorted by place.
+    """The judgements on the pairs that are the same or contradict each other, not only related; sorted by place.
 
     What was found is kept in `folder`.
     """
@@ -51,12 +51,13 @@ def judge_store(
         if kept and kept["state"] == state:
             return tuple(_judged(row) for row in kept["judged"])
         with TraitCache(folder) as known:
-            found = find_same(solutions, embed, known=known, conflicts=lambda a, b: _conflicts(a, b, results))
-        telling = tuple(one for one in found if one.judgement.answer != "related")
+            found = find_same(
+                solutions, embed, known=known, conflicts=lambda a, b: _conflicts(a, b, results), related=False
+            )
         if state:
-            results.keep(_WHOLE, {"state": state, "judged": [_row(one) for one in telling]})
+            results.keep(_WHOLE, {"state": state, "judged": [_row(one) for one in found]})
         results.forget_others()
-    return telling
+    return found
 
 
 def _conflicts(a: Traits, b: Traits, results: ResultCache) -> tuple[Difference, ...]:

@@ -48,6 +48,7 @@ class TraitCache:
         self._folder = folder
         self._db: sqlite3.Connection | None = None
         self._rows: dict[bytes, Row] = {}
+        self._names: dict[int, tuple[Solution, bytes]] = {}  # with the solution itself, so that no other takes its id
         self._changed: set[bytes] = set()
         self._compared: dict[bytes, bytes] = {}
 
@@ -72,6 +73,7 @@ class TraitCache:
     def keys(self, solutions: Sequence[Solution]) -> list[Keys]:
         """The keys of each solution; what no longer belongs to one is forgotten when there is much of it."""
         names = [content_name(solution) for solution in solutions]
+        self._names.update((id(solution), (solution, name)) for solution, name in zip(solutions, names, strict=True))
         found: list[Keys] = []
         for name, solution in zip(names, solutions, strict=True):
             row = self._rows.get(name)
@@ -93,7 +95,7 @@ class TraitCache:
 
     def traits(self, solution: Solution, keys: Keys) -> Traits:
         """The traits of a solution whose keys were asked for."""
-        name = content_name(solution)
+        _, name = self._names[id(solution)]
         first, second = self._rows[name]
         if not second:
             traits = read_traits(solution, keys)

@@ -63,9 +63,11 @@ CHINESE = (
 
 
 def answers(solutions: list[Solution]) -> dict[tuple[str, str], str]:
-    """What a pass over these and the filler says of each pair."""
+    """What a pass over these and the filler says of each pair; without the related ones it says the same."""
     every = [*solutions, *filler()]
-    return {(every[j.a].id, every[j.b].id): j.judgement.answer for j in find_same(every)}
+    found = find_same(every)
+    assert find_same(every, related=False) == tuple(one for one in found if one.judgement.answer != "related")
+    return {(every[j.a].id, every[j.b].id): j.judgement.answer for j in found}
 
 
 def test_the_same_symptom_and_fix_in_other_words_is_the_same() -> None:
