@@ -151,7 +151,7 @@ class Difference:
         return f'{self.kind}: "{self.a}" against "{self.b}"'
 
 
-@lru_cache(maxsize=8192)
+@lru_cache(maxsize=2048)
 def tokens(text: str) -> tuple[Token, ...]:
     """The words and literals of a text in order. Characters of Chinese and Japanese are words of their own."""
     return tuple(_tokens(text))
@@ -477,7 +477,7 @@ def _readings(raw: str) -> _Readings:
     """A run of characters at every place where it can stand."""
     opened: tuple[Token, ...] = ()  # the first word of the run where it opens a sentence
     closed: tuple[Token, ...] = ()  # the same where it does not
-    rest: tuple[Token, ...] = ()
+    rest: list[Token] = []
     leads: bool | None = None  # what is before the first word in the run settles which it is
     last = 0
     for match in (_LINKED if _LINKING.search(raw) else _UNLINKED).finditer(raw):
@@ -495,8 +495,8 @@ def _readings(raw: str) -> _Readings:
     following = _AFTER if tail and tail[-1] in _ENDS else _INSIDE
     # A line's end stands between two blanks that the text itself does not have.
     step = 0 if raw == "\n" else len(raw) + 1
-    opens = _run_of(opened + rest, step)
-    stays = opens if opened == closed else _run_of(closed + rest, step)
+    opens = _run_of((*opened, *rest), step)
+    stays = opens if opened == closed else _run_of((*closed, *rest), step)
     if not last:
         return (opens, following if tail else _INSIDE), (opens, following if tail else _AFTER), (opens, _FIRST)
     first = (opens, following)
