@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import cache
 from pathlib import Path
 
 from curate.effects import Causes
@@ -118,7 +119,7 @@ class Pass:
 
     `errors` are what failed in the sessions it read, `causes` the lessons by their errors; `same` the pairs of ids
     found to say the same, and how; `retired` is what was read of the archive and the quarantine, for as long as nothing
-    moves there; `read` what passes have read of lessons.
+    moves there; `read` what passes have read of lessons; `scanned` the store as it stood at the last scan.
     """
 
     world: World
@@ -136,6 +137,7 @@ class Pass:
     forgotten: Tombstones = field(default_factory=Tombstones)
     retired: dict[str, Store] = field(default_factory=dict)
     read: Read | None = None
+    scanned: Store | None = None
 
     def land(self, plan: Plan) -> StageLine:
         """Apply a plan, or with a dry run only take it as done; either way the next stage sees its result."""
@@ -155,24 +157,30 @@ class Pass:
     def scan(self) -> None:
         """Have a verdict on every solution as it stands, alone and against its neighbours.
 
-        Unchanged text is not scanned again; nor held against its neighbours again, unless they raised its verdict.
+        Unchanged text is not scanned again; nor held against its neighbours again, unless they raised its verdict. A
+        stage that changed no lesson leaves nothing to scan.
         """
-        solutions = self.store.solutions
+        if self.store is self.scanned:
+            return
+        self.scanned, solutions = self.store, self.store.solutions
         before = self.verdicts
         scanned = scan_missing(solutions, before, self._counted(scan_solution))
         self.verdicts = held_against_store(
             solutions, scanned, lambda: self.below(QUARANTINE), lambda: kept_turns(self.world.root), self._read()
         )
-        if not self.dry_run and self.verdicts != before:
+        if not self.dry_run and (self.verdicts != before or not before.by_hash):
             write_verdicts(self.world.root, self.verdicts)
 
     def _counted(self, scan: Callable[[Solution], Verdict]) -> Callable[[Solution], Verdict]:
         """The scan, telling how far it is."""
-        missing = sum(text_hash(one.text) not in self.verdicts.by_hash for one in self.store.solutions)
-        done = itertools.count(1)
+        known, solutions, done = self.verdicts.by_hash, self.store.solutions, itertools.count(1)
+
+        @cache
+        def missing() -> int:
+            return sum(text_hash(one.text) not in known for one in solutions)
 
         def scan_one(solution: Solution) -> Verdict:
-            self.world.say(f"scanning {next(done)} of {missing}")
+            self.world.say(f"scanning {next(done)} of {missing()}")
             return scan(solution)
 
         return scan_one
