@@ -92,9 +92,11 @@ def choose_lines(solutions: Sequence[Solution], room: Room, today: date) -> list
     count, size = room.lines - empty.count("\n"), room.bytes - len(empty.encode())
     lines: list[str] = []
     for solution in sorted(solutions, key=lambda solution: usefulness(solution, today), reverse=True):
+        if len(solution.id) + 6 > characters or len(lines) >= count:
+            continue  # not even the shortest title fits: once the block is full no more lines are made
         line = memory_line(solution)
         bytes_taken = len(line.encode("utf-8", "surrogateescape")) + 1
-        if len(line) + 1 <= characters and bytes_taken <= size and len(lines) < count:
+        if len(line) + 1 <= characters and bytes_taken <= size:
             lines.append(line)
             characters -= len(line) + 1
             size -= bytes_taken
