@@ -293,6 +293,7 @@ def contradictions(
     files = {path: tuple(claims(text)) for path, text in project_files.items()}
     held: dict[str, list[tuple[Note, Claim]]] = defaultdict(list)  # word -> the older claims about it
     unbacked = {note.path for note in asked if not note.backed}
+    subjects = {word for note in asked if note.path in unbacked for claim in note.claims for word in claim.about}
     last = max((place for place, note in enumerate(notes) if note.path in unbacked), default=-1)
     for note in notes[: last + 1]:
         against: dict[str, Note] = {}
@@ -301,7 +302,7 @@ def contradictions(
                 if not older.origins & note.origins and claim.denies(other):
                     against[older.path] = older
         for claim in note.claims:
-            for word in claim.about:
+            for word in claim.about & subjects:
                 held[word].append((note, claim))
         if note.path not in unbacked:
             continue
