@@ -1,7 +1,7 @@
-"""The person reported a failure, the agent named commands to try, and the person said which of them helped.
+"""The person reported a failure, the agent named commands or settings to try, and one of them helped, as they said.
 
-Silent on: thanks without a word that it worked, advice of several commands of which none is named, and what was only
-half a help ("works, but").
+Which one, the person's words tell, or what the session writes of it later. Silent on: thanks without a word that it
+worked, advice of several of which none is told apart, and what was only half a help ("works, but").
 """
 
 from __future__ import annotations
@@ -16,6 +16,8 @@ from index.records import Episode, Session
 
 LONGEST = 200
 LONGEST_REPORT = 3000
+REACH_BACK = 40
+REPORTS = 5
 _HELPED = either(r"""
     \b(?:works?|worked|working|did it|did the trick|(?:has |have )?(?:fixed|solved|resolved|cured) (?:it|that|this)|helped|was (?:it|the (?:problem|issue|cause))|that'?s it|got it (?:working|running))\b
     \b(?:is|it'?s) (?:fixed|solved|running|working|gone|up) ?(?:now)?\b|\bproblem solved\b|\bno more errors?\b
@@ -27,11 +29,16 @@ _NOT_HELPED = either(r"""
     \bnicht\b|\bkein\w*|\bpas\b|\bno funciona\b|не работает|不行|没用|还是|動きません|안 ?돼
 """)  # noqa: E501 - one alternative a line
 _BROKEN = either(r"""
-    \b(?:error|exception|fail\w*|crash\w*|broken|denied|refused|not found|cannot|can'?t|won'?t|doesn'?t|unable|stuck|hang\w*|invalid)\b
+    \b(?:error|exception|fail\w*|crash\w*|broken|denied|refused|not found|cannot|can'?t|won'?t|doesn'?t|unable|stuck|hang\w*|invalid|differs?|still (?:looks?|shows?))\b
     错误|失败|报错|エラー|失敗|動かない|오류|에러|안 ?돼|fehler|erreur|ошибка
 """)  # noqa: E501 - one alternative a line
 _FENCE = re.compile(r"```[\w-]{0,12}\n([^`]{3,400}?)\n?```")
 _COMMAND = re.compile(r"(?:[A-Z_]{2,30}=\S+ )*(?:sudo )?[a-z.~/][\w./~+-]{1,40}(?: \S.{0,150})$")
+# A dotted key, and near it the value that it is to have.
+_SETTING = re.compile(
+    r"[`\"](?P<key>[a-z][\w-]*(?:\.[A-Za-z][\w-]*){1,5})(?<!\.json)(?<!\.md)(?<!\.ts)(?<!\.js)(?<!\.py)(?<!\.toml)[`\"]"
+    r"(?:(?!`[a-z]\w*\.\w)[\s\S]){0,160}?\b(?:set(?:ting)?|to|=|value)\b[^`\"\n]{0,24}[`\"](?P<value>[\w.-]{1,40})[`\"]"
+)
 _ITEM = re.compile(r"^[ \t]{0,6}(?:[-*•]|\d{1,2}[.)])[ \t]+")
 
 
@@ -43,7 +50,7 @@ def detect(session: Session) -> Iterator[Episode]:
         if not is_person(turn):
             continue
         found = _advice_before(session, at)
-        if found is None or not command_confirmed(turn.text, session.turns[found[1]].text):
+        if found is None or not confirmed(session, at, session.turns[found[1]].text):
             continue
         turns = (found[0], found[1], at)
         reason = "a command that was advised for a reported failure, and helped"
@@ -55,11 +62,10 @@ def _advice_before(session: Session, at: int) -> tuple[int, int] | None:
     advised = next((i for i in range(at - 1, max(-1, at - 4), -1) if is_statement(session.turns[i])), None)
     if advised is None or any(is_person(turn) for turn in session.turns[advised:at]):
         return None
-    reported = next((i for i in range(advised - 1, max(-1, advised - 12), -1) if is_person(session.turns[i])), None)
-    if reported is None:
-        return None
-    text = session.turns[reported].text
-    return (reported, advised) if len(text) <= LONGEST_REPORT and _BROKEN.search(text) else None
+    heard = [i for i in range(advised - 1, max(-1, advised - REACH_BACK), -1) if is_person(session.turns[i])][:REPORTS]
+    reports = [i for i in heard if len(session.turns[i].text) <= LONGEST_REPORT]
+    reported = next((i for i in reports if _BROKEN.search(session.turns[i].text)), None)
+    return (reported, advised) if reported is not None else None
 
 
 def advised(text: str) -> list[str]:
@@ -75,6 +81,28 @@ def advised(text: str) -> list[str]:
         if _COMMAND.match(command) and not re.search(r"[(){};]|^\w+ = | => ", command):
             found.append((literal.start(), command))
     return list(dict.fromkeys(command for _, command in sorted(found)))
+
+
+def confirmed(session: Session, at: int, advice: str) -> str:
+    """What of an advice helped, by the person's words at a position, or "": a command, or "key: value" of a setting.
+
+    Where the words leave it open, it is the one that the session names later, if only one is.
+    """
+    words = session.turns[at].text
+    named = command_confirmed(words, advice)
+    if named or not helped(words):
+        return named
+    later = "\n".join([words, *(f"{turn.change[:20_000]}\n{turn.command}" for turn in session.turns[at + 1 :])])
+    later += "\n".join(turn.text[:2000] for turn in session.turns[at + 1 :] if is_person(turn))
+    tried = [*advised(advice), *settings(advice)]
+    told = [one for one in tried if one.partition(": ")[0] in later]
+    return told[0] if len(told) == 1 else ""
+
+
+def settings(text: str) -> list[str]:
+    """The settings that a statement says to give a value, as "key: value"."""
+    found = [f"{one['key']}: {one['value']}" for one in _SETTING.finditer(text)]
+    return list(dict.fromkeys(found))
 
 
 def command_confirmed(words: str, advice: str) -> str:

@@ -126,7 +126,11 @@ def resolve(session: Session, at: int, undone: Mapping[int, int]) -> tuple[tuple
         if not is_shell(turn) and not (turn.tool and turn.tool == failed.tool and turn.action == failed.action):
             continue
         if not _runs_again(failed, turn):
-            if turn.outcome == "passed" and _may_clear(session, at, later):
+            if (
+                turn.outcome == "passed"
+                and _may_clear(session, at, later)
+                and not _ERROR_LINE.search(telling_line(turn.text))
+            ):
                 between.append(later)
             continue
         if turn.outcome == "failed":
@@ -173,7 +177,13 @@ def _finishes_own_change(session: Session, at: int, changes: tuple[int, ...]) ->
     """
     names = words_of(telling_line(session.turns[at].text))
     before = _words_taken_out(turn for turn in session.turns[:at] if is_edit(turn))
-    return bool(names & before & _words_taken_out(session.turns[i] for i in changes if is_edit(session.turns[i])))
+    shared = names & before & _words_taken_out(session.turns[i] for i in changes if is_edit(session.turns[i]))
+    # A word or two of a longer line may be in it by chance, a name that it quotes is not.
+    quoted = words_of(*_IN_QUOTES.findall(telling_line(session.turns[at].text)))
+    return bool(shared & quoted) or (bool(shared) and 3 * len(shared) >= len(names))
+
+
+_IN_QUOTES = re.compile(r"['\"`‘“]([^'\"`’”]{2,80})['\"`’”]")
 
 
 def _words_taken_out(edits: Iterable[Turn]) -> frozenset[str]:
@@ -251,7 +261,37 @@ def _respells(change: str, wrote: set[str]) -> bool:
     )
 
 
+_ERROR_LINE = re.compile(r"\b[Ee]rror\b")
+_INTO = re.compile(r"^\s*(?:cd|pushd) +['\"]?([^\s'\"&;|]+)")
+
+
+def elsewhere(one: str, other: str) -> bool:
+    """Whether two command lines first go into folders of different names: the same check is of other code there."""
+    first, second = _INTO.match(one), _INTO.match(other)
+    if first is None or second is None:
+        return False
+    left, right = (found[1].rstrip("/").rsplit("/", 1)[-1] for found in (first, second))
+    return left != right and not {left, right} & {"..", ".", "-", "~"}
+
+
+def shown_error(session: Session, at: int, until: int) -> str:
+    """The telling line of a failure: its own, else (its output was cut) that of the next look at it in its folder."""
+    failed = session.turns[at]
+    own = telling_line(failed.text)
+    if own:
+        return own
+    looks = (
+        turn
+        for turn in session.turns[at + 1 : until]
+        if is_shell(turn) and checks_of(turn.command) and not elsewhere(failed.command, turn.command)
+    )
+    lines = (telling_line(turn.text) for turn in looks)
+    return next((line for line in lines if _ERROR_LINE.search(line)), "")
+
+
 def _runs_again(failed: Turn, later: Turn) -> bool:
+    if elsewhere(failed.command, later.command):
+        return False
     if failed.command or failed.action != "mcp":
         return same_check(failed.command, later.command)
     return failed.tool == later.tool

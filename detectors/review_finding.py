@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from detectors.agent_words import is_order
+from detectors.agent_words import done_in, is_order
 from detectors.evidence import has_person, is_edit, is_person, is_statement, lines_of, teaches, words_of
 from detectors.person_words import rejects
 from detectors.sentences import LITERAL, either, has_literal, sentences
@@ -20,6 +20,8 @@ from index.records import Episode, Session, Turn
 LONGEST = 8000
 LONGEST_QUOTED = 2000
 LEAST_SHARED = 2
+LEAST_KIN = 3
+REACH_BACK = 24
 REACH = 60
 # A line broken within a sentence.
 _WRAPPED = re.compile(r"(?<=[a-z,`]) {0,3}\n {0,3}(?=[a-z(`])")
@@ -44,6 +46,7 @@ _SEVERITY = re.compile(
     r"(?: ?\([^)]{1,40}\))?(?: (?:severity|priority))?[\])*_]{0,3}(?:\s?[:—–-]\s?|\s+(?=\S))[*_]{0,2}\s*",
     re.IGNORECASE,
 )
+_GRADE = re.compile(r"(?m)^[\s*_\[(>#•-]{0,8}(?:critical|blocker|high|medium|low|major|minor|P[0-3])\b", re.IGNORECASE)
 _REVIEW = either(r"""
     \bfeedback\b|\breview(?:er|ers|ed)?\b|\bcomments?\b|\bcode ?rabbit\b|\bcopilot\b|\bbugbot\b
     \bgreptile\b|\bsonar\w{0,6}\b
@@ -90,6 +93,12 @@ def detect(session: Session) -> Iterator[Episode]:
         if is_statement(turn) and reported(turn.text) and not _turned_down(session, at):
             reason = "the agent reported a fault and its fix"
             yield Episode("review_finding", session.key, lines_of(session, (at,)), (at,), reason)
+        elif is_statement(turn) and addressed(turn.text) and not _turned_down(session, at):
+            change = _changes_before(session, at, addressed(turn.text))
+            if change:
+                turns = tuple(sorted({at, *change}))
+                reason = "the agent told a graded fault and what it changed for it"
+                yield Episode("review_finding", session.key, lines_of(session, turns), turns, reason, None, change)
         elif is_person(turn) and has_person(session) and handed_in(turn.text):
             change = _changes_after(session, at, handed_in(turn.text))
             if change:
@@ -116,6 +125,54 @@ def reported(text: str) -> list[Finding]:
         if len(problem) > 24 and (graded or _HARM.search(problem)) and not _MORE.match(fix["fix"]):
             found.append(Finding(problem, " ".join(fix["fix"].split())))
     return found
+
+
+def addressed(text: str) -> list[Finding]:
+    """The graded faults of a report that tells, further down, what was changed for them: fault and change, paired.
+
+    They belong together where they share a name that one of them has in code, or three of their words.
+    """
+    if len(text) > LONGEST or not _GRADE.search(text):
+        return []
+    faults: list[str] = []
+    changes: list[str] = []
+    for item in _items(_joined(text)):
+        said = sentences(item, 12)
+        graded = _SEVERITY.match(item.lstrip("-*•# \t")) if said else None
+        if graded is not None:
+            fault = _SEVERITY.sub("", item.lstrip("-*•# \t").split("\n")[0]).strip(" *_:")
+            if len(fault) > 24 and has_literal(fault) and _HARM.search(fault):
+                faults.append(fault)
+        else:
+            changes += [one for one in said if has_literal(one) and done_in(one) and not _MORE.match(done_in(one))]
+    found = []
+    for fault in faults:
+        best = max(changes, key=lambda change: _kinship(fault, change), default="")
+        if best and _kinship(fault, best) >= LEAST_KIN:
+            found.append(Finding(fault, best))
+    return found
+
+
+def _joined(text: str) -> str:
+    """A text whose lines that end in a colon have their first two sub-items joined on to them."""
+    lines: list[str] = []
+    taken = 0
+    for line in text.split("\n"):
+        sub = re.match(r"^[ \t]{2,8}[-*•] (?P<item>\S.*)$", line)
+        if sub and lines and taken < 2 and (lines[-1].rstrip().endswith(":") or taken):
+            lines[-1] = f"{lines[-1].rstrip()}{' ' if not taken else ', '}{sub['item'].strip()}"
+            taken += 1
+            continue
+        taken = 0
+        lines.append(line)
+    return "\n".join(lines)
+
+
+def _kinship(fault: str, change: str) -> int:
+    """How much a fault and a change speak of the same: three for a name in code, one for each other word."""
+    code = {word for literal in LITERAL.findall(fault + change) for word in words_of(literal)}
+    shared = {word.rstrip("s") for word in words_of(fault)} & {word.rstrip("s") for word in words_of(change)}
+    return len(shared) + 2 * bool(shared & {word.rstrip("s") for word in code})
 
 
 def handed_in(text: str) -> list[Finding]:
@@ -175,6 +232,18 @@ def _changes_after(session: Session, at: int, findings: list[Finding]) -> tuple[
         if is_edit(turn) and any(bears_on(one, turn) for one in findings):
             found.append(later)
     return tuple(found)
+
+
+def _changes_before(session: Session, at: int, findings: list[Finding]) -> tuple[int, ...]:
+    """The edits right before a report, since the person spoke, that bear on its findings; at most eight."""
+    found: list[int] = []
+    for before in range(at - 1, max(-1, at - 1 - REACH_BACK), -1):
+        turn = session.turns[before]
+        if is_person(turn) or turn.refused:
+            break
+        if is_edit(turn) and any(bears_on(one, turn) for one in findings):
+            found.append(before)
+    return tuple(sorted(found)[:8])
 
 
 def bears_on(finding: Finding, edit: Turn) -> bool:

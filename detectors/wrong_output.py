@@ -14,6 +14,7 @@ from detectors.agent_words import cause_weight, order_in
 from detectors.evidence import (
     LOOK_AHEAD,
     PROGRAM_TEXT,
+    checks_of,
     is_edit,
     is_person,
     is_shell,
@@ -52,6 +53,11 @@ _ERROR = re.compile(
     r"\b(?:\w*error|exception|crash\w*|refused|denied|failed|failure|fatal|panic|cannot|unable|not found|"
     r"timed out)\b(?!: \(none\))",
     re.IGNORECASE,
+)
+_CODE_CHECK = re.compile(
+    r"^(?:npm|pnpm|yarn|bun|mise|make|just|task|cargo|go|dotnet|gradlew?|mvnw?|swift|turbo|nx|uv|poetry)\b.*"
+    r"(?:test|check|lint|build|vet|clippy|compile|tsc|type)|^(?:pytest|tsc|tsgo|mypy|pyright|ruff|eslint|jest|vitest|rspec|"
+    r"golangci-lint|cmake|ctest|phpunit|xcodebuild|tox)\b"
 )
 # Commands that show what another run said.
 _LOGS = re.compile(r"\blogs?\b|\bjournalctl\b|\bdescribe\b|\btail\b|\bdmesg\b|\bevents\b")
@@ -107,6 +113,11 @@ def _comes_again(session: Session, at: int, runs: list[int]) -> bool:
     return False
 
 
+def _checks_code(turn: Turn) -> bool:
+    """Whether a run builds, tests or lints and shows an error, its exit code lost in a pipe: a failure like others."""
+    return any(_CODE_CHECK.search(check) for check in checks_of(turn.command)) and bool(telling_line(turn.text))
+
+
 def _reads_error(session: Session, at: int, runs: list[int]) -> bool:
     """Whether a statement says exactly why of an error that stands in the output of a run that ended well."""
     text = session.turns[at].text
@@ -130,7 +141,8 @@ def _judged(session: Session, at: int) -> list[int]:
         turn = session.turns[before]
         if is_person(turn) or is_edit(turn):
             break
-        if is_shell(turn) and turn.outcome != "failed" and turn.text.strip() and not PROGRAM_TEXT.search(turn.command):
+        ended_well = is_shell(turn) and turn.outcome != "failed" and bool(turn.text.strip())
+        if ended_well and not PROGRAM_TEXT.search(turn.command) and not _checks_code(turn):
             found.append(before)
     return found
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from detectors.agent_words import is_plan, order_in
+from detectors.agent_words import OUTRIGHT, cause_weight, is_plan, order_in
 from detectors.confirmed_advice import helped
 from detectors.diagnosed_cause import names_cause
 from detectors.evidence import is_edit, is_failure, is_person, is_statement, taken_back, telling_line
@@ -113,12 +113,26 @@ def draft_diagnosis(session: Session, episode: Episode) -> Draft | None:
         category="bugs",
         worth=3.6
         - 2.0 * (not names_cause(session.turns[named].text))
+        - 3.0 * (guesses(session.turns[named].text) and not _confirmed(session, last))
         + 0.8 * bool(order)
         + 0.6 * bool(symptom)
         + 0.4 * (episode.check is not None)
         + 0.6 * _confirmed(session, last),
         confidence=sure(0.75, order, symptom),
     )
+
+
+_GUESS = re.compile(
+    r"\b(?:likely|probably|perhaps|possibly|maybe|might|may|could|presumably|i (?:suspect|guess|think|bet)|"
+    r"my guess|seems?)\b",
+    re.IGNORECASE,
+)
+
+
+def guesses(text: str) -> bool:
+    """Whether a statement names a cause in guarded words only."""
+    named = [one for one in sentences(text) if cause_weight(one) >= OUTRIGHT]
+    return bool(named) and all(_GUESS.search(one) for one in named)
 
 
 def _confirmed(session: Session, last: int) -> bool:

@@ -6,8 +6,8 @@ import re
 from collections.abc import Sequence
 
 from detectors.evidence import check_in_common, checks_of, taken_back, telling_line
-from detectors.failure_then_fix import is_test
-from detectors.sentences import LITERAL, has_literal
+from detectors.failure_then_fix import is_test, shown_error
+from detectors.sentences import LITERAL, has_literal, sentences
 from index.records import Episode, Session
 from index.signature import command_parts, split_lines
 from reflect.draft import (
@@ -40,10 +40,13 @@ from reflect.quotes import (
     names_in,
     points_back,
     sentence,
+    tidy,
     without_paths,
 )
 
 SHORT = 60
+# From so many steps on between a failure and its fix, the words between them may be of something else.
+FAR = 20
 _ERROR_MARK = re.compile(r"^(?:error|fatal|failed)\b[^:]{0,20}: ", re.IGNORECASE)
 _DEMANDS = re.compile(
     r"\b(?:expects|must(?: not)? (?:be|have|start|match|contain)|may not be|is required|requires an?|"
@@ -77,6 +80,10 @@ _ADVICE: tuple[tuple[re.Pattern[str], str], ...] = (
         "Use `{0}` instead",
     ),
 )
+# A name that the code goes by now: worth knowing though only a test still had the old one.
+_RENAMED = re.compile(
+    r"\b(?:was|were|been|is|are) (?:now )?(?:renamed|moved|replaced|called)\b|\bnew name\b", re.IGNORECASE
+)
 # A path mistyped or a folder left: put right at once, and nothing to remember.
 _MISTYPED = re.compile(
     r"[Nn]o such file or directory|did not match any file|ENOENT|cannot access|not a directory|"
@@ -95,7 +102,7 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
     if episode.failure is None or episode.check is None:
         return None
     failed, check = session.turns[episode.failure], session.turns[episode.check]
-    error = telling_line(failed.text)
+    error = shown_error(session, episode.failure, episode.check)
     if not error:
         return None
     edits = edits_of(session, episode)
@@ -112,12 +119,17 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
     advice = advice_in(error)
     rule = "" if advice else lint_rule(error)
     about_error = names_in(without_paths(bare_error(error)))
-    cause = best_cause(between, narrow, near=True) or best_cause(closing, about_error, 3)
+    renamed = new_name(between)
+    cause = best_cause(between, narrow, near=True) or best_cause(closing, about_error, 3) or renamed
     order = best_order(between, narrow, near=True) or best_order(closing, about_error) or best_need(between, narrow)
     about = names_in(bare_error(error), cause, order, advice)
     did = what_changed(edits, about)
     shown = [path for turn in edits for path in turn.paths if path in did]
     error = error_about(failed.text, error, names_in(order, cause, advice, did), shown)
+    # Told of something else than any line of the output: the fix of another error, or of a later one.
+    names = names_in(without_paths(bare_error(error)))
+    speaks = names_in(order, cause, advice, rule)
+    other = bool(names) and bool(speaks) and not names & speaks
     pair = line_pair([turn.change for turn in edits], about)
     paths = [path for turn in edits for path in turn.paths]
     acted = act_on(cause, [turn.change for turn in edits], paths, between[-1:])
@@ -130,13 +142,15 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
     runs = times(session, episode.failure)
     worth = 2.0 + 1.2 * bool(order) + 1.0 * bool(cause) + 1.0 * bool(advice or rule) + min(runs - 1, 2) * 0.8
     worth += 0.4 * ("became" in did or "was added" in did) - 2.0 * bool(_ASSERTION.search(error) and not cause)
-    only_tests = all(is_test(path) for turn in edits for path in turn.paths)
+    only_tests = all(is_test(path) for turn in edits for path in turn.paths) and not renamed
     worth -= 1.8 * bool(_ASSERTION.search(error) and only_tests)
     worth -= 0.6 * (not between and not advice and not rule) + 0.6 * (not has_literal(title))
     # An order that names nothing, for an error whose cause was not told, could be said of any error.
     worth -= 1.4 * (
         bool(order) and not advice and not rule and not has_literal(order) and not (cause and has_literal(cause))
     )
+    if other and episode.check - episode.failure > FAR:
+        worth -= 1.6 if _same_place(error, shown) else 3.0
     worth -= 0.8 * (only_tests and not order and not advice and not rule and not is_requirement(cause))
     return Draft(
         title=as_title(title),
@@ -149,6 +163,17 @@ def draft_failure(session: Session, episode: Episode) -> Draft | None:
         commands=(command,),
         errors=(stable_error(error),),
     )
+
+
+def new_name(texts: Sequence[str]) -> str:
+    """The exact sentence that says that something goes by a new name, or ""."""
+    said = (tidy(one) for text in texts for one in sentences(text))
+    return next((one for one in said if _RENAMED.search(one) and has_literal(one) and one[-1] not in ":?"), "")
+
+
+def _same_place(error: str, files: Sequence[str]) -> bool:
+    """Whether an error names one of some changed files."""
+    return any(path.rsplit("/", 1)[-1] in error for path in files)
 
 
 def quoted_error(output: str, said: str) -> str:

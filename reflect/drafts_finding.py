@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from detectors.agent_words import done_in, from_gerund, is_order
-from detectors.evidence import is_person
-from detectors.review_finding import Finding, bears_on, handed_in, reported
+from detectors.evidence import is_edit, is_person
+from detectors.review_finding import Finding, addressed, bears_on, handed_in, reported
 from detectors.sentences import has_literal
 from index.records import Episode, Session
 from reflect.draft import Draft, edits_of, sure, what_changed, with_context
@@ -21,10 +21,11 @@ _AND_SO = re.compile(r" (?:—|–|,) (?:thereby|ensuring|this (?:keeps|makes|en
 
 def draft_finding(session: Session, episode: Episode) -> Draft | None:
     """The first finding whose fix can be said as an order."""
-    turn = session.turns[episode.turns[0]]
+    turn = next(session.turns[at] for at in episode.turns if not is_edit(session.turns[at]))
     given = is_person(turn)
     edits = edits_of(session, episode)
-    for found in (handed_in(turn.text) if given else reported(turn.text))[:3]:
+    told = handed_in(turn.text) if given else reported(turn.text) or addressed(turn.text)
+    for found in told[:3]:
         order = fix_as_order(found)
         names = names_in(order, found.problem)
         # A person's words name things in plain words, so that what was changed has to tell that it was this.
@@ -32,7 +33,7 @@ def draft_finding(session: Session, episode: Episode) -> Draft | None:
             continue
         if given and not any(bears_on(found, edit) for edit in edits):
             continue
-        did = what_changed(edits, names) if given else ""
+        did = what_changed(edits, names) if edits else ""
         title = as_title(order)
         if not has_literal(title) or _POINTS.search(order[:40]):
             title = as_title(with_context(title, found.problem))

@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from detectors.agent_words import OUTRIGHT, cause_weight, order_in
-from detectors.confirmed_advice import command_confirmed
+from detectors.confirmed_advice import confirmed, settings
 from detectors.evidence import check_in_common, telling_line
 from detectors.sentences import LITERAL, has_literal, sentences
 from detectors.waiting_prompt import question_of, unattended
@@ -25,6 +25,7 @@ from reflect.draft import (
     with_context,
 )
 from reflect.drafts_failure import difference
+from reflect.drafts_word import RUDE
 from reflect.quotes import (
     act_on,
     as_title,
@@ -180,30 +181,35 @@ def _error_in(line: str) -> str:
     return bare if len(bare) < 240 else ""
 
 
+_STEP = re.compile(r"\W{0,4}(?:look|check|try|see|let|run|open|search|compare|or|either)\b", re.IGNORECASE)
+
+
 def draft_advice(session: Session, episode: Episode) -> Draft | None:
     """A command that helped a person with a failure, with what the agent said of the cause."""
-    report, advice, answer = (session.turns[at].text for at in episode.turns)
-    command = command_confirmed(answer, advice)
+    report, advice, answer = (RUDE.sub("…", session.turns[at].text) for at in episode.turns)
+    command = confirmed(session, episode.turns[-1], session.turns[episode.turns[1]].text)
+    key, _, value = command.partition(": ") if command in settings(advice) else ("", "", "")
     error = _error_in(telling_line(report))
     complained = next((tidy(one) for one in sentences(report, 12) if len(one) > 12), "")
     told = [*sentences(advice, 24), *sentences(answer, 4)]
-    near = [one for one in told if command.split(" && ")[0] in one]
-    cause = next((tidy(one) for one in [*near, *told] if cause_weight(one) and not one.endswith((":", "?"))), "")
+    near = [one for one in told if (key or command.split(" && ")[0]) in one]
+    causes = [one for one in [*near, *told] if cause_weight(one) and not _STEP.match(one) and one[-1] not in ":?"]
+    cause = tidy(next(iter(causes), ""))
     shown = clean_end(shorten(error or complained, 200))
     if not command or len(command) > 160 or not shown:
         return None
     short = code(without_paths(bare_error(error)), 45) if error else ""
-    title = (
-        f"Run {code(command, 70)} when it says {short}" if short else with_context(f"Run {code(command, 70)}", cause)
-    )
-    fact = f"{code(command)} helped a person who had met: “{shown}”."
+    order = f"Set {code(key)} to {code(value)}" if key else f"Run {code(command)}"
+    brief = order if key else f"Run {code(command, 70)}"
+    title = f"{brief} when it says {short}" if short else with_context(brief, cause or shown * ("…" not in shown))
+    fact = f"{f'{code(key)} at {code(value)}' if key else code(command)} helped a person who had met: “{shown}”."
     return Draft(
         title=as_title(title),
         fact=f"{fact} {sentence(cause)}" if cause else fact,
         why="A person working on this project ran into it, and found that this helped.",
-        instead=f"Run {code(command)}.",
+        instead=f"{order}.",
         category="knowledge",
-        worth=2.8 + 0.6 * bool(cause) if error or cause else 2.2,
+        worth=4.4 + 0.4 * bool(cause) + 0.4 * bool(error),
         confidence=0.85,
-        errors=(stable_error(error),),
+        errors=tuple(filter(None, [stable_error(error)])),
     )

@@ -43,7 +43,7 @@ _ASK = re.compile(
     re.IGNORECASE,
 )
 # A curse is no part of what was wanted.
-_RUDE = re.compile(
+RUDE = re.compile(
     r"\b(?:omfg|wtf|f+u+c+k\w{0,6}|shit\w{0,4}|damn\w{0,3}|goddamn\w{0,3}|bullshit|crap|asshole|"
     r"bitch|idiot)\b",
     re.IGNORECASE,
@@ -76,7 +76,7 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
     edits = edits_of(session, episode)
     refused = [turns[episode.failure]] if episode.failure is not None and is_refused_edit(session, episode) else []
     names = names_in(words, *(t.change[:3000] for t in [*edits, *refused]), *(p for t in edits for p in t.paths))
-    said = [one for one in sentences(_RUDE.sub("…", words)) if not is_trivial(one)]
+    said = [one for one in sentences(RUDE.sub("…", words)) if not is_trivial(one)]
     places = [(number, order_in(tidy(s))) for number, s in enumerate(said) if not s.endswith("?")]
     own_at, own = next(((number, order) for number, order in places if is_telling(order)), (-1, ""))
     asked = (
@@ -117,7 +117,7 @@ def draft_correction(session: Session, episode: Episode) -> Draft | None:
     meant = f"The agent had meant otherwise: “{wanted}”." if wanted and not told else ""
     return Draft(
         title=rule_title(parts, parts.reason or reason or where),
-        fact=f"A person working on this project said{place}: “{shorten(_RUDE.sub('…', words), 360)}”",
+        fact=f"A person working on this project said{place}: “{shorten(RUDE.sub('…', words), 360)}”",
         why=" ".join(filter(None, [why, meant])) or _AGAINST,
         instead=instead_of(capital(parts.instead) or ("" if shown and not answered else capital(order)), did, ""),
         category="patterns",

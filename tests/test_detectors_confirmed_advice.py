@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from detectors.confirmed_advice import advised, command_confirmed, detect, helped
+from detectors.confirmed_advice import advised, command_confirmed, detect, helped, settings
 from reflect.lessons import write_lessons
-from tests.recorded import agent, person, run, session
+from tests.recorded import agent, edit, person, run, session
 
 REPORT = person('pip fails on my laptop with "error: externally-managed-environment"')
 ADVICE = (
@@ -72,3 +72,31 @@ def test_help_is_told_from_half_a_help() -> None:
     assert helped("works now, thanks")
     assert not helped("it works but the log is empty")
     assert not helped("it does not work")
+
+
+SETTINGS = """The terminal changes the colours. Check:
+
+1. **Contrast:** search `terminal.minContrast` and try setting it to `1`
+2. **Acceleration:** search `terminal.gpu` and set it to `off`
+"""
+
+
+def test_which_setting_helped_is_told_by_what_is_written_of_it_later() -> None:
+    """The person names none; the README that is written afterwards does."""
+    turns = [
+        person("the grays still look the same in one terminal, that is broken"),
+        agent(SETTINGS),
+        person("that's it, now they differ"),
+        agent("I'll put it into the README."),
+        edit("README.md", "", "Set terminal.minContrast to 1 for true colours."),
+    ]
+    made = session(*turns)
+    (lesson,) = write_lessons(made, list(detect(made)))
+    assert lesson.title.startswith("Set `terminal.minContrast` to `1`")
+    assert not list(detect(session(*turns[:3])))
+
+
+def test_settings_have_a_key_and_a_value() -> None:
+    """A dotted key near its value; a file is none."""
+    assert settings(SETTINGS) == ["terminal.minContrast: 1", "terminal.gpu: off"]
+    assert settings("Change `main.py` and set it to `1`") == []

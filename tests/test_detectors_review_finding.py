@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from detectors.registry import detect_episodes
-from detectors.review_finding import detect, handed_in, reported
+from detectors.review_finding import addressed, detect, handed_in, reported
 from index.records import Turn
 from reflect.lessons import write_lessons
 from tests.recorded import agent, edit, person, run, session
@@ -102,3 +102,33 @@ def test_what_nobody_acted_on_or_what_was_turned_down_says_nothing(turns: list[T
 def test_any_text_has_an_answer(text: str) -> None:
     """Each finding has a fault and a fix that are not empty."""
     assert all(found.problem.strip() and found.fix.strip() for found in [*reported(text), *handed_in(text)])
+
+
+ADDRESSED = """The review reported two issues:
+
+- **High:** the size check can be passed over when `Content-Length` is missing.
+- **Medium:** the secret scan does not read `.scan.toml` because the `config-path` input is not supported.
+
+I continued and addressed the second:
+
+- Updated `.github/workflows/scan.yml` to use:
+  - `SCAN_CONFIG: .scan.toml`
+  - (removed the unsupported `config-path`)
+"""
+
+
+def test_a_graded_fault_and_what_was_changed_for_it_are_a_finding() -> None:
+    """The change is told further down; a fault that nothing was changed for is none."""
+    (found,) = addressed(ADDRESSED)
+    assert found.problem.startswith("the secret scan does not read `.scan.toml`")
+    assert "`SCAN_CONFIG: .scan.toml`" in found.fix
+    fixed = edit(".github/workflows/scan.yml", "config-path: .scan.toml", "SCAN_CONFIG: .scan.toml")
+    (title,) = titles(fixed, agent(ADDRESSED))
+    assert title.startswith("Update `.github/workflows/scan.yml` to use: `SCAN_CONFIG: .scan.toml`")
+
+
+def test_a_graded_fault_without_a_change_is_none() -> None:
+    """Neither where nothing was edited, nor where the edit is of something else, nor where no fault is graded."""
+    assert titles(agent(ADDRESSED)) == []
+    assert titles(edit("README.md", "", "more words"), agent(ADDRESSED)) == []
+    assert addressed("I updated `a.py` to use `b`. High hopes for the rest.") == []

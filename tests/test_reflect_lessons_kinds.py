@@ -749,3 +749,47 @@ def test_a_forbidden_program_is_a_trigger_by_its_bare_name() -> None:
     )
     assert lesson.title == "Don't use npm in this repo; use `bun add`"
     assert lesson.triggers.commands == ("npm",)
+
+
+def test_the_same_check_in_another_folder_clears_the_way() -> None:
+    """The build of the package that is imported, found where the first output was cut."""
+    (lesson,) = written(
+        run("cd packages/app && npm run build 2>&1 | tail -1", "npm error command failed", failed=True),
+        run(
+            "cd packages/app && npx tsc | grep error", "theme.ts(4,3): error TS2353: 'link' does not exist in type 'T'."
+        ),
+        agent("The type comes from the other package, which has to be rebuilt first."),
+        run("cd packages/ui && npm run build", "done"),
+        run("cd packages/app && npm run build 2>&1 | tail -1", "done"),
+    )
+    assert "cd packages/ui && npm run build" in lesson.body
+    assert "TS2353" in lesson.title
+
+
+def test_a_new_name_is_told_though_only_a_test_had_the_old_one() -> None:
+    """A test that was merely wrong is not."""
+    failed = run("go test ./...", "a_test.go:30: acme/sessions branch should exist after the run", failed=True)
+    told = agent("The branch was renamed from `acme/sessions` to `acme/points`; `paths.BranchName` holds it.")
+    fixed = edit("a_test.go", 'Exists("acme/sessions")', "Exists(paths.BranchName)")
+    (lesson,) = written(failed, told, fixed, run("go test ./...", "ok"))
+    assert "paths.BranchName" in lesson.title
+
+
+def test_words_of_another_error_are_no_fix() -> None:
+    """Far behind a failure, an order that names nothing of it is the fix of something else."""
+    failed = run(
+        "npm run check", "chat.ts(2,1): error TS2739: Type 'A' lacks the properties of 'ListTheme'", failed=True
+    )
+    looks = [run(f"sed -n {at},9p chat.ts", "text") for at in range(22)]
+    told = agent("The parser needs two more parameters, so I'll pass `styleOf` to `Markdown`.")
+    changed = edit("chat.ts", "new Markdown(a)", "new Markdown(a, styleOf)")
+    assert not written(failed, *looks, told, changed, run("npm run check", "ok"))
+
+
+def test_a_guess_that_nobody_confirmed_is_none() -> None:
+    """The cause in guarded words, with debug lines written for it; told outright, or confirmed, it is one."""
+    report = person("any idea why the colors differ, is that wrong?")
+    debug = edit("theme.ts", "", "debug(`detectMode`)")
+    guess = agent("The issue is likely that `detectMode` returns 256 colours, so I need to set `detectMode` first.")
+    assert not written(report, guess, debug)
+    assert written(report, guess, debug, person("yes, it works now"))
