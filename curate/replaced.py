@@ -29,6 +29,9 @@ _FILLERS = 3
 _OPENING = frozenset("`\"'“「")
 _CLOSING = frozenset("`\"'”」")
 _BRACKETS = frozenset(")）")
+# Of Chinese, Japanese and Korean, which write a number or a name right beside their words.
+SCRIPTS = "\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\uf900-\ufaff"
+_SCRIPT = re.compile(f"[{SCRIPTS}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +79,12 @@ def strip_replaced(
                 break
         else:
             return frozenset(named), tuple(text.raw for text in marked)
+
+
+def whole(value: str) -> str:
+    """A pattern for a value that is no part of a longer one."""
+    letters = rf"[^\W{SCRIPTS}]"
+    return rf"(?<!{letters})(?<!\.){re.escape(value)}(?!{letters})" if value.isascii() else re.escape(value)
 
 
 def _longest(value: str) -> tuple[float, str]:
@@ -191,7 +200,7 @@ def _is_at(text: _Text, value: str, start: int) -> bool:
 
 
 def _is_word(character: str, more: str = "") -> bool:
-    return bool(character) and (character.isalnum() or character in ("_", more))
+    return bool(character) and (character in ("_", more) or (character.isalnum() and not _SCRIPT.match(character)))
 
 
 def _fold(text: str) -> str:

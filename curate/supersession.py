@@ -31,7 +31,7 @@ import index.literals
 import index.signature
 from curate.dedup import KeptApart, pair_key, text_differences
 from curate.guard import statements, uncovered
-from curate.replaced import strip_replaced
+from curate.replaced import strip_replaced, whole
 from curate.retire import supersede_changes
 from detectors.result_cache import ResultCache, result_name
 from detectors.trait_cache import content_name
@@ -70,6 +70,27 @@ _SAYS = re.compile(
     r"|[=:])[\s`\"']{1,3}(?:(?!(?:on|for|in|with|under|if|when|at|by|from|of)\b)[A-Za-z-]{1,20}[\s`\"']{1,3}){0,3}$",
     re.IGNORECASE,
 )
+# In Chinese the verb stands before its value, which ends the sentence: what follows ("时", "的") makes it a case.
+_SAYS_CHINESE = re.compile(
+    r"(?:(?<![不还還而要若])是|(?<![因作认認以])[为為]|等[于於]|(?<!不)(?:使用|采用|採用|改用|需要|要求)"
+    r"|(?<!不)(?:监听|監聽|运行|運行)[在于於]?|设(?:置)?成|默认|固定在|：)[\s`\"'“「]{0,3}"
+    r"(?:[^\W\d_A-Za-z在对對于於当當若从從每第和与與或的\u3040-\u30ff]{1,6}[\s`\"'“「]{0,3})?"
+    r"(?:[A-Za-z-]{1,20}[\s`\"']{1,3}){0,2}$"
+)
+_ENDS_CHINESE = re.compile(
+    r"[\s`\"'”」]{0,3}(?:毫秒|秒|分钟|分鐘|小时|小時|天|次|个|個|条|條|字节|[KMGT]i?B|ms|s)?[\s`\"'）)]{0,3}(?:[。；！;!]|$)"
+)
+# In Japanese the value stands between its topic and the verb that ends the sentence.
+_SAYS_JAPANESE = re.compile(
+    r"は[\s`\"'「]{0,3}(?:[\u30a0-\u30ff\u4e00-\u9fff]{1,12}[\s`\"'「]{0,3})?(?:[A-Za-z-]{1,20}[\s`\"']{1,3}){0,2}$"
+)
+_ENDS_JAPANESE = re.compile(
+    r"[\s`\"'」]{0,3}(?:ミリ秒|秒|分|時間|日|回|個|件|番|[KMGT]i?B|ms|s)?[\s`\"'」]{0,3}"
+    r"(?:を(?:使う|使います|使用する|使用します|用いる|待ち受ける|待ち受けます|指定する|指定します)|が?必要(?:です|だ|である)?"
+    r"|です|だ|である|とする|にする|に設定(?:する|します)|で(?:待ち受ける|待ち受けます|動く|動きます|動作する|動作します))?"
+    r"\s?(?:[。！!]|$)"
+)
+_CASE = re.compile(r"如果|假如|要是|一旦|除非|只有|若|[当當](?!前|时|時)|もし|なら|場合|とき|たら|れば|時(?![間刻点])")
 # The modules that what two texts say of each other follows from.
 _JUDGES = (
     sys.modules[__name__],
@@ -233,31 +254,41 @@ def _without_replaced(older: Solution, newer: Solution) -> tuple[frozenset[str],
     return named, replace(newer, title=title, body=body)
 
 
-def _whole(value: str) -> str:
-    """A value that is no part of a longer one."""
-    return rf"(?<![\w.]){re.escape(value)}(?![\w])" if value.isascii() else re.escape(value)
-
-
 def _may_be_corrected(difference: Difference) -> bool:
     """Whether a correction may change this without naming the old value: values and turned statements, never names."""
     if difference.kind in _WORDED:
         return not {difference.a.lower(), difference.b.lower()} & _CASES
-    return difference.kind in _VALUES
+    return _is_value(difference)
 
 
 def _is_changed_value(differences: Sequence[Difference], older: Solution, newer: Solution) -> bool:
     """Whether one value, and nothing else, was changed to another one as what is said of the subject."""
-    if not older.project or len({(d.a, d.b) for d in differences}) != 1 or differences[0].kind not in _VALUES:
+    if not older.project or len({(d.a, d.b) for d in differences}) != 1 or not _is_value(differences[0]):
         return False
     old, new = differences[0].a, differences[0].b
     if not old or not new or any(old in trigger or new in trigger for trigger in _triggers(older) | _triggers(newer)):
         return False
-    for difference in differences:
-        for statement, value in ((difference.in_a, old), (difference.in_b, new)):
-            at = statement.find(value)
-            if not _SAYS.search(statement[:at]):
-                return False
+    sides = [side for d in differences for side in ((d.in_a, old), (d.in_b, new))]
+    if not all(_is_said(*side) for side in sides):
+        return False
     return not _unsaid(older, newer, differences)
+
+
+def _is_said(statement: str, value: str) -> bool:
+    """Whether a statement has a value as what it says of its subject, not as the case that it speaks of."""
+    before, _, after = statement.partition(value)
+    if _SAYS.search(before):
+        return True
+    chinese = _SAYS_CHINESE.search(before) and _ENDS_CHINESE.match(after)
+    japanese = _SAYS_JAPANESE.search(before) and _ENDS_JAPANESE.match(after)
+    return bool(chinese or japanese) and not _CASE.search(before)
+
+
+def _is_value(difference: Difference) -> bool:
+    """Whether two values differ, not two names; a number beside a Chinese or Japanese word is read as a name."""
+    return difference.kind in _VALUES or (
+        difference.kind == "identifier" and difference.a.isdecimal() and difference.b.isdecimal()
+    )
 
 
 def _unsaid(older: Solution, newer: Solution, differences: Iterable[Difference]) -> tuple[str, ...]:
@@ -283,7 +314,7 @@ def _with_new(text: str, values: Iterable[tuple[str, str]]) -> str:
     """A text with the new values in place of the old."""
     for old, new in sorted(values):
         if old:
-            text = re.sub(_whole(old), new.replace("\\", r"\\"), text, flags=re.IGNORECASE)
+            text = re.sub(whole(old), new.replace("\\", r"\\"), text, flags=re.IGNORECASE)
     return text
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from curate.replaced import strip_replaced
+from curate.replaced import strip_replaced, whole
 
 BEFORE = (
     r"(?:\b(?:not|no longer|instead of|rather than|formerly|previously|used to (?:be|say|use|listen on|run on)"
@@ -22,14 +22,13 @@ def plainly(values: set[str], texts: tuple[str, str]) -> tuple[frozenset[str], t
     """The same with a pattern for each value."""
     named: set[str] = set()
     for value in sorted(values, key=lambda one: (-len(one), one)):
-        whole = rf"(?<![\w.]){re.escape(value)}(?![\w])" if value.isascii() else re.escape(value)
-        quoted = rf"[`\"'“「]?{whole}[`\"'”」]?"
+        quoted = rf"[`\"'“「]?{whole(value)}[`\"'”」]?"
         before = rf"[\s,;，、；(（]{{0,3}}{BEFORE}[\s:]{{0,2}}(?:[A-Za-z-]{{1,20}}\s{{1,3}}){{0,3}}{quoted}[)）]?"
         found = re.compile(rf"{before}|{quoted}\s{{0,2}}{AFTER}", re.IGNORECASE)
         stripped = found.sub("", texts[0]), found.sub("", texts[1])
         if value not in "\n".join(texts) or stripped == texts:
             continue
-        if not re.search(whole, "\n".join(stripped), re.IGNORECASE):
+        if not re.search(whole(value), "\n".join(stripped), re.IGNORECASE):
             named.add(value.lower())
             texts = stripped
     return frozenset(named), texts
@@ -62,6 +61,8 @@ def test_it_is_what_a_pattern_for_each_value_finds(title: str, body: str) -> Non
         ("Use `uv` instead of `pip`, for pip is slow.", set(), None),
         ("5432 ではなく 5433 を使う。", {"5432"}, " 5433 を使う。"),
         ("Nothing is said.", set(), None),
+        ("使用端口5433，而不是5432。", {"5432"}, "使用端口5433。"),
+        ("不再使用端口15432。", set(), None),
     ],
 )
 def test_only_what_is_nowhere_else_is_replaced(text: str, named: set[str], left: str | None) -> None:
