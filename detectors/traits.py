@@ -38,6 +38,8 @@ _REVERSING = (
     *("已被取代", "已废弃", "撤回", "廃止", "訂正", "\u017f"),
 )
 _WORD = re.compile(r"[^\W\d_]{1,80}")
+_ASCII_WORD = re.compile(r"[a-z]{1,80}")
+_AROUND = ".,;:!?()[]{}'\"`*"  # of a run none of these stays around a plain word
 _RUN = re.compile(r"[A-Za-z0-9_$@~./:\\<>=*#%+-]{2,200}")
 _SIGNED = re.compile(r"[_$@~\\0-9]")
 _HUMPED = re.compile(r"[a-z][A-Z]")
@@ -228,18 +230,16 @@ def foreign_share(text: str) -> float:
 
 def content_words(text: str) -> frozenset[str]:
     """The stems of the words of a text without small words; of scripts without spaces, neighbouring characters."""
-    return frozenset(chain.from_iterable(map(_STEMS.__getitem__, text.split())))
-
-
-def _stems(run: str) -> tuple[str, ...]:
-    """The same of a run of characters without a space."""
-    found: list[str] = []
-    for word in _WORD.findall(run.lower()):
+    low = text.lower()
+    if low.isascii():
+        return frozenset(map(stem, [word for word in set(_ASCII_WORD.findall(low)) - STOPWORDS if len(word) > 1]))
+    found: set[str] = set()
+    for word in set(_WORD.findall(low)) - STOPWORDS:
         if not word.isascii():
-            found += [word[i : i + 2] for i in range(max(1, len(word) - 1))]
-        elif len(word) > 1 and word not in STOPWORDS:
-            found.append(stem(word))
-    return tuple(found)
+            found.update([word[i : i + 2] for i in range(max(1, len(word) - 1))])
+        elif len(word) > 1:
+            found.add(stem(word))
+    return frozenset(found)
 
 
 def named_literals(text: str) -> frozenset[str]:
@@ -253,12 +253,12 @@ def named_literals(text: str) -> frozenset[str]:
 
 def _literals(word: str) -> tuple[str, ...]:
     """The literals in a run of characters without a space."""
-    if word.isascii() and word.isalpha() and (word.islower() or word.istitle()):
+    plain = word.strip(_AROUND)
+    if plain.isascii() and plain.isalpha() and (plain.islower() or plain.istitle()):
         return ()
     return tuple([run for raw in _RUN.findall(word) if _is_literal(run := _bare(raw))])
 
 
-_STEMS = Known(_stems)
 _LITERALS = Known(_literals)
 
 

@@ -443,6 +443,7 @@ class _Run:
 _INSIDE, _AFTER, _FIRST = range(3)
 # The run as it reads in each of these places, and where the next one then stands.
 _Readings = tuple[tuple[_Run, int], tuple[_Run, int], tuple[_Run, int]]
+_ALONE = re.compile(r"[\"'`(\[*]*([A-Za-z]{1,80})([.,;:!?)\]\"'`*]*)")
 _BREAK = re.compile(rf"\n(?:(?<!\d\n)|(?!{_UNIT}))")
 _APART = re.compile(rf"\d[ \n]{_UNIT}")
 _BLANK = re.compile(rf"(?<=\d) (?={_UNIT})")
@@ -475,6 +476,8 @@ def _tokens(text: str) -> Iterator[Token]:
 
 def _readings(raw: str) -> _Readings:
     """A run of characters at every place where it can stand."""
+    if alone := _ALONE.fullmatch(raw):
+        return _readings_of_word(raw, alone[1], alone.start(1), alone[2])
     opened: tuple[Token, ...] = ()  # the first word of the run where it opens a sentence
     closed: tuple[Token, ...] = ()  # the same where it does not
     rest: list[Token] = []
@@ -502,6 +505,17 @@ def _readings(raw: str) -> _Readings:
     first = (opens, following)
     other = first if stays is opens else (stays, following)
     return first if leads else other, other if leads is False else first, first
+
+
+def _readings_of_word(raw: str, word: str, start: int, tail: str) -> _Readings:
+    """The readings of a run that is one plain word but for signs around it, which is what most are."""
+    tail = tail.rstrip(_BETWEEN)
+    following = _AFTER if tail and tail[-1] in _ENDS else _INSIDE
+    token = _named("plain", word, start, opening=True)
+    first = (_run_of((token,), len(raw) + 1), following)
+    if word.islower() or (other := _named("plain", word, start, opening=False)) == token:
+        return first, first, first
+    return (_run_of((other,), len(raw) + 1), following), first, first
 
 
 _READINGS = Known(_readings)
