@@ -15,7 +15,8 @@ _YIELD = either(r"""
     got it|understood|of course|makes sense|exactly|agreed|noted|true|indeed|ah\b|oh\b
     sorry|apologies|my (?:mistake|bad|apologies)|i (?:apologi[sz]e|misunderstood|see)\b|thanks for
     # German, French, Spanish, Portuguese, Italian, Russian
-    du hast recht|sie haben recht|stimmt|vous avez raison|tu as raison|tienes raz[óo]n|tem raz[ãa]o|hai ragione
+    du hast recht|sie haben recht|stimmt|verstanden|alles klar|compris|entendido|de acuerdo|понял
+    vous avez raison|tu as raison|tienes raz[óo]n|tem raz[ãa]o|hai ragione
     вы правы|ты прав
     # Chinese, Japanese, Korean
     你说得对|您说得对|你說得對|明白了|好的|抱歉|对不起

@@ -19,7 +19,7 @@ LONGEST_REPORT = 3000
 REACH_BACK = 40
 REPORTS = 5
 _HELPED = either(r"""
-    \b(?:works?|worked|working|did it|did the trick|(?:has |have )?(?:fixed|solved|resolved|cured) (?:it|that|this)|helped|was (?:it|the (?:problem|issue|cause))|that'?s it|got it (?:working|running))\b
+    \b(?:works?|worked|working|did it|did the trick|(?:has |have )?(?:fixed|solved|resolved|cured) (?:it|that|this)|helped|was (?:it|the (?:problem|issue|cause))|can'?t reproduce (?:it|that)|no longer happens|that'?s it|got it (?:working|running))\b
     \b(?:is|it'?s) (?:fixed|solved|running|working|gone|up) ?(?:now)?\b|\bproblem solved\b|\bno more errors?\b
     \b(?:funktioniert|geht jetzt|läuft|geholfen|ça marche|funciona|funcionou|funziona)\b|работает|помогло
     好了|可以了|解决了|解決しました|動きました|直りました|됐어|됩니다|해결
@@ -29,11 +29,16 @@ _NOT_HELPED = either(r"""
     \bnicht\b|\bkein\w*|\bpas\b|\bno funciona\b|не работает|不行|没用|还是|動きません|안 ?돼
 """)  # noqa: E501 - one alternative a line
 _BROKEN = either(r"""
-    \b(?:error|exception|fail\w*|crash\w*|broken|denied|refused|not found|cannot|can'?t|won'?t|doesn'?t|unable|stuck|hang\w*|invalid|differs?|still (?:looks?|shows?))\b
+    \b(?:error|exception|fail\w*|crash\w*|broken|denied|refused|not found|cannot|can'?t|won'?t|doesn'?t|unable|stuck|hang\w*|too many|no space|exceeded|E[A-Z]{4,}|invalid|differs?|still (?:looks?|shows?))\b
     错误|失败|报错|エラー|失敗|動かない|오류|에러|안 ?돼|fehler|erreur|ошибка
 """)  # noqa: E501 - one alternative a line
 _FENCE = re.compile(r"```[\w-]{0,12}\n([^`]{3,400}?)\n?```")
 _COMMAND = re.compile(r"(?:[A-Z_]{2,30}=\S+ )*(?:sudo )?[a-z.~/][\w./~+-]{1,40}(?: \S.{0,150})$")
+# Commands that only show something: they help to find out, and mend nothing.
+_LOOKS = re.compile(
+    r"(?:sudo )?(?:\w+ )?(?:logs?|ps|status|list|ls|cat|describe|get|show|which|echo|printenv|env|lsof|top|df|du|"
+    r"inspect|version|--version|-v|tail|head|grep|find|journalctl|curl|ping|dig|man|help)\b"
+)
 # A dotted key, and near it the value that it is to have.
 _SETTING = re.compile(
     r"[`\"](?P<key>[a-z][\w-]*(?:\.[A-Za-z][\w-]*){1,5})(?<!\.json)(?<!\.md)(?<!\.ts)(?<!\.js)(?<!\.py)(?<!\.toml)[`\"]"
@@ -78,7 +83,7 @@ def advised(text: str) -> list[str]:
     bare = _FENCE.sub(lambda block: " " * len(block[0]), text)
     for literal in LITERAL.finditer(bare):
         command = literal[0].strip("`").strip().removeprefix("$ ")
-        if _COMMAND.match(command) and not re.search(r"[(){};]|^\w+ = | => ", command):
+        if _COMMAND.match(command) and not _LOOKS.match(command) and not re.search(r"[(){};]|^\w+ = | => ", command):
             found.append((literal.start(), command))
     return list(dict.fromkeys(command for _, command in sorted(found)))
 

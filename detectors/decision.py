@@ -89,7 +89,7 @@ def detect(session: Session) -> Iterator[Episode]:
             continue
         names = [name.strip("`").lower() for name in LITERAL.findall(chosen)]
         names = names or [word.removesuffix("s") for word in words_of(chosen) if len(word) > 5]
-        change = _followed(session, at, names)
+        change = _followed(session, at, names) or (_edits_after(session, at) if _agreed(session, at) else ())
         if not change or any(later.refused for later in session.turns[at : change[-1] + 1]):
             continue
         turns = tuple(sorted({at, *change}))
@@ -215,6 +215,17 @@ def is_choice(sentence: str, plain: bool = False) -> bool:
         and (plain or len(LITERAL.findall(sentence)) >= 1)
         and not sentence.rstrip().endswith("?")
     )
+
+
+def _edits_after(session: Session, at: int) -> tuple[int, ...]:
+    """The edits after a statement that the person agreed to right away, up to their next message; at most two."""
+    found: list[int] = []
+    for later in range(at + 2, min(len(session.turns), at + 14)):
+        if is_person(session.turns[later]):
+            break
+        if is_edit(session.turns[later]):
+            found.append(later)
+    return tuple(found[:2])
 
 
 def _followed(session: Session, at: int, names: list[str]) -> tuple[int, ...]:

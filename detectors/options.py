@@ -14,6 +14,7 @@ _MARKED = re.compile(
     r"(?P<mark>[1-9]|[A-Ea-e]|[一二三四五])(?:[.):：、]|\s[—–-]\s)[*_]{0,2}[ \t]*(?P<text>\S.*)$",
     re.IGNORECASE,
 )
+_MARK_IN_LINE = re.compile(r"(?:(?<=\s)|^)\(?([1-5]|[A-Ea-e])\)\s+(?=\S)")
 _ROW = re.compile(
     r"^\|\s*(?:option )?[*_]{0,2}(?P<mark>[1-5]|[A-Ea-e])[*_]{0,2}\s*\|\s*(?P<text>[^|]{12,400}?)\s*\|", re.IGNORECASE
 )
@@ -33,7 +34,7 @@ _ALTERNATIVES = either(r"""
 # Work to come: all of it may be wanted, one after the other.
 _TO_COME = either(r"""
     \bnext steps?\b|\bwhat (?:would you like|do you want|shall i|should i do|now|next)\b|\bwant me to\b|\bwould you like me to\b
-    \bshall i (?:also|continue|proceed)\b|\bi can (?:also|then)\b|\bremaining\b|\bto ?do\b|次のステップ|下一步
+    \bshall i (?:also|continue|proceed)\b|\bi (?:can|could) (?:also|then)\b|\bremaining\b|\bto ?do\b|次のステップ|下一步
 """)  # noqa: E501 - one alternative a line
 _ORDINALS: tuple[tuple[re.Pattern[str], int], ...] = (
     (
@@ -100,7 +101,7 @@ def options_in(text: str) -> list[Option]:
     """
     if not _ALTERNATIVES.search(text) or _TO_COME.search(text):
         return []
-    options = _listed(text) or _tabled(text)
+    options = _listed(text) or _tabled(text) or _in_line(text)
     mark, said = recommended(text)
     return [
         Option(one.mark, _head(said), f"{said} {one.text}") if said and one.mark == mark else one for one in options
@@ -117,6 +118,18 @@ def _tabled(text: str) -> list[Option]:
     rows = [found for line in text.split("\n") if (found := _ROW.match(line))]
     options = [Option(_plain(row["mark"]), _head(row["text"]), row["text"].strip()) for row in rows]
     return options if _in_order(options) else []
+
+
+def _in_line(text: str) -> list[Option]:
+    """The ways that one paragraph names: "1) this. 2) that."."""
+    for line in text.split("\n"):
+        parts = _MARK_IN_LINE.split(line)[1:]
+        options = [
+            Option(_plain(mark), _head(said), said.strip()) for mark, said in zip(parts[::2], parts[1::2], strict=True)
+        ]
+        if _in_order(options):
+            return options
+    return []
 
 
 def _in_order(options: list[Option]) -> bool:

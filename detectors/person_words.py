@@ -65,7 +65,7 @@ _CONTRAST = either(r"""
     \b(?:wrong|incorrect|instead|rather|actually|should(?:n'?t)?|must|only|already|revert|undo|undid|stop|without|unless|but)\b
     \bwhy (?:not|are|did|do|is|would|an?|the|still|so)\b|\breally\?|\bsame mistake\b|\bagain\b
     \btoo (?:much|many|complex|complicated)\b|\boverkill\b|\bover-?engineer\w{0,4}\b
-    \b(?:nein|nicht|falsch|sondern|stattdessen|warum|non|pas|faux|plut[ôo]t|pourquoi)\b
+    \b(?:nein|nicht|nie|niemals|keine?[rnms]?|falsch|sondern|stattdessen|warum|non|pas|faux|plut[ôo]t|pourquoi)\b
     \b(?:incorrecto|mal|en vez de|sino|por qu[ée]|n[ãa]o|errado)\b
     не |нет|неправильно|вместо|зачем
     不要|不是|不对|不對|错了|錯了|应该|應該|而不是|别|為什麼|为什么
@@ -79,6 +79,9 @@ _GENERAL = either(r"""
     \bthe (?:code|test|spec|api|design|docs?) is (?:right|correct|wrong|fine)\b|\bis not correct\b
     \bwhy (?:not|are we|do we|did you|would)\b|\bcan'?t we\b|\bcouldn'?t we\b|\bnobody\b|\bno one\b
     \b(?:is|are) (?:auto-?)?generated (?:from|by)\b|\bgets? overwritten\b|\bbelongs? (?:in|to|under)\b|\bhave to stay\b
+    \b(?:are|is|go(?:es)?|lives?|stays?|belongs?) .{3,60}\b(?:here|in this (?:repo|project|codebase|team))\b
+    \bno us(?:es|ar|emos)\b|\busamos\b|\bsiempre\b|\bnunca\b|\bn'utilise\w*|\bon (?:utilise|n'utilise)\b|\btoujours\b|\bjamais\b
+    \bwir (?:nutzen|verwenden|benutzen|haben)\b|\bnie(?:mals)?\b|\bimmer\b|всегда|никогда
     \bno need\b|\bnot needed\b|\bi(?:'d| would) (?:much |really )?(?:prefer|rather)\b|\bwould prefer\b|\bthe point (?:is|of)\b
     \bmuss\b|\bsoll\b|\bgeh[öo]r(?:t|en) (?:in|nach|zu|unter|an)\b|\bdoit\b|\bil faut\b|\bdebe\b|\bdeber[íi]a\b|нужно|надо
     应该|必须|不要|统一|統一|约定|规范|規約|ルール|べき|해야|하지\s?마|통일|규칙
@@ -125,7 +128,7 @@ _PROHIBITS = re.compile(
     rf"(?:^|[.!;:,] |\b(?:and|so|please|also|but) )(?:don'?t|do not|never|stop|avoid|no more) (?:\w{{2,20}}|`)"
     rf"{_NOT_NOW}"
     r"|\b(?:should|must)(?:n'?t| not)? (?:always |never |only )?(?:use|be|go|live|stay|come|have)\b"
-    r"|不要|别用|禁止|使わないで|하지\s?마|nicht \w{3,20}en\b|n'utilise|no uses",
+    r"|\bnie(?:mals)? \w|不要|别用|禁止|使わないで|하지\s?마|nicht \w{3,20}en\b|n'utilise|no uses",
     re.IGNORECASE,
 )
 _ASKED = re.compile(

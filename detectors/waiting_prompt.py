@@ -41,7 +41,8 @@ _QUESTION = either(r"""
 _NOBODY = either(r"""
     \bnon-?interactive(?:ly)?\b|\bnot (?:running )?interactive(?:ly)?\b|\b(?:stdin|stdout|input device|input) is not a (?:tty|terminal)\b
     \bnot a tty\b|\bno tty\b|\brequires? (?:an? )?(?:tty|terminal|interactive)\b|\bproblem with the editor\b|terminal prompts disabled
-    \bterminal is dumb\b|\bcannot (?:prompt|ask)\b|\binteractive (?:mode|prompt|input) (?:is )?(?:not|required)
+    \bto (?:proceed|confirm|continue), (?:please )?(?:type|enter|re-?run|pass|use)\b|\bre-?run (?:this|the|your)? ?command with `?--?\w
+    \binput is disabled\b|\bterminal is dumb\b|\bcannot (?:prompt|ask)\b|\binteractive (?:mode|prompt|input) (?:is )?(?:not|required)
 """)  # noqa: E501 - one alternative a line
 # How an agent says that a command stopped to ask.
 WAITS = either(r"""

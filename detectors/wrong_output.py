@@ -29,6 +29,7 @@ from detectors.evidence import (
 from detectors.failure_then_fix import CLEARS
 from detectors.sentences import LITERAL, either, has_literal, sentences
 from index.records import Episode, Session, Turn
+from index.signature import command_parts
 
 # How far back the run lies whose output a statement judges.
 REACH_BACK = 5
@@ -37,6 +38,8 @@ _WRONG = either(r"""
     (?:\b(?:is|are|was|were|looks?|seems?|comes? out|came out)|['’]s) (?:still |all |now |completely |clearly |also )?(?:wrong|incorrect|broken|garbled|mangled|off|empty|blank|missing|truncated|cut off|duplicated|doubled|reversed|stale|outdated|scrambled|null|`?None`?|`?undefined`?|`?NaN`?|zero|too (?:high|low|many|few|large|small|big|long|short|late|early|old))\b
     \bexpect(?:ed|ing)?\b.{1,100}\b(?:but|got|instead|not)\b|\bshould(?: have)? (?:be|been|show|shown|print|return|say|contain|give|have)\b.{1,80}\b(?:but|instead|not|rather)\b
     \binstead of\b|\brather than (?=[`"'“\d])|\b(?:twice|double|half|ten times|\d{1,3} ?(?:x|times)) (?:what|the|as)\b|\boff by\b|\bmismatch\w*\b|\bdiscrepancy\b
+    \balthough\b|\bbut (?:there|we|it) (?:are|is|were|was|have|has|expect\w*) (?:only |just )?[`"\d]|\bappears? (?:twice|two|three|several)\b
+    \b(?:shows?|says?|prints?|returns?|gives?|is|are) [`"'“]?(?:undefined|null|NaN|None|nil|\[object Object\])\b
     \bstill (?:says?|shows?|prints?|returns?|reports?|has|have|the (?:old|same)|uses?|contains?|lists?|points?|\d|`|at\b|includes?|missing|empty)
     \b(?:surprising|suspicious|odd|weird|strange|unexpected)(?:ly)?\b|\beven though\b|\bnot what (?:we|i|you) (?:want|expect)\w*
     \b(?:lists?|exports?|prints?|returns?|shows?|finds?|does|contains?|outputs?|gives?|matched|matches) (?:nothing|no \w+|zero|only|every|all|just|the wrong|the same)\b
@@ -190,7 +193,11 @@ def explains(told: str) -> bool:
 
 
 def _again(before: Turn, later: Turn) -> bool:
-    return before.command.strip() == later.command.strip() or same_check(before.command, later.command)
+    if before.command.strip() == later.command.strip() or same_check(before.command, later.command):
+        return True
+    # The same look, sorted, filtered or counted otherwise.
+    one, other = command_parts(before.command), command_parts(later.command)
+    return bool(one) and len(one) > 1 and one[0] == (other or [[]])[0]
 
 
 def _spoken_of(told: str, command: str) -> bool:

@@ -137,7 +137,10 @@ def draft_output(session: Session, episode: Episode) -> Draft | None:
         cause, order = cause or why, order or remedy or _plain_order(before[-2:]) * bool(cause)
     acted = act_on(cause, changes, paths, before)
     old, new = display(shown.command), display(check.command)
-    swap = difference(old, new) if not edits and old and new and old != new else ""
+    retyped = not edits and bool(old) and bool(new) and old != new
+    swap = difference(old, new) if retyped else ""
+    if retyped and not swap and len(old) + len(new) < 100:
+        swap = f"Run {code(new, 90)}, not {code(old, 90)}"
     ran = [display(command) for command in commands if display(command) != new]
     remedy = order or acted or swap
     if not remedy or not (cause or has_literal(order)):

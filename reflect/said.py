@@ -27,7 +27,8 @@ _VERB = (
     r"wants?|expects?|got|broke|cost|lost|bit|burned|hit|tried|had|takes?|costs?|makes?|lets?|leaks?|"
     r"fails?|works?|runs?|"
     r"uses?|belongs?|lives?|contains?|depends?|means?|knows?|reads|writes|calls|checks|parses|relies|rely|returns|"
-    r"sends|stores|loads|keeps|stays|assumes|ignores|rejects|forbids|caches|compares|hid|hides"
+    r"sends|stores|loads|keeps|stays|assumes|ignores|rejects|forbids|caches|compares|hid|hides|builds|creates|"
+    r"generates|deploys|pushes|imports|exports|handles|overwrites|deletes|bundles|publishes"
 )
 _SO = re.compile(
     r",? so (?=(?:that )?(?:all|we|you|please|always|never|use|write|do|run|keep|the|every)\b)", re.IGNORECASE

@@ -59,6 +59,7 @@ def test_the_lesson_names_command_error_and_cause() -> None:
         [person("how do I list ports?"), agent("Use `lsof -i`."), person("works")],
         [REPORT, agent("It is managed; see the manual."), person("that works")],
         [REPORT, agent(ADVICE), person("still the same")],
+        [person("it fails with error 500"), agent("Look at `kubectl logs deploy/web`."), person("thanks, that works")],
         [REPORT, agent(ADVICE), run("pip install x", "ok"), person("now what?")],
     ],
 )

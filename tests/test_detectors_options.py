@@ -50,6 +50,13 @@ def test_few_words_pick_a_way(words: str, place: int | None) -> None:
     assert picked(words, options_in(TWO)) == place
 
 
+def test_ways_stand_in_one_line_too() -> None:
+    """Each with its mark in brackets."""
+    options = options_in("There are two ways. 1) Use `jsonTransport`, so no network is needed. 2) Run a mail server.")
+    assert [option.mark for option in options] == ["1", "2"]
+    assert picked("the former", options) == 0
+
+
 def test_ways_stand_in_a_table_too() -> None:
     """With what is said for the one that is recommended, which a yes picks."""
     options = options_in(TABLE)
@@ -66,6 +73,7 @@ def test_ways_stand_in_a_table_too() -> None:
     [
         "Next steps:\n1. Add tests\n2. Write the docs\nWhich one?",
         "I can also:\n1. Add tests, so that it stays\n2. Write docs\nWould you like me to?",
+        "Yes. I could also:\n1. Write docs\n2. Add a changelog entry, so users see it\nWhich one?",
         "What I did:\n1. Added a column\n2. Ran the tests",
         "Options:\n1. Only one way",
         "Options:\n3. c\n4. d",

@@ -87,6 +87,10 @@ def test_what_a_sub_agent_is_told_is_nobodys_correction() -> None:
         ("axiosは使わないで、うちではkyに統一しています", "承知しました。"),
         ("Einstellungen gehören in settings.toml, nicht in den Code", "Stimmt."),
         ("不要用 any，我们统一用 unknown", "好的。"),
+        ("no uses regex para eso, usamos zod en todo el proyecto", "Tienes razón, lo cambio."),
+        ("bitte nie den Body loggen, da stehen Gesundheitsdaten drin", "Verstanden."),
+        ("routes are nouns in kebab-case here, no verbs: POST /orders/{id}/cancellation", "You're right, renaming."),
+        ("dist/ must not be committed, the release job builds it", "Sorry, I'll remove it."),
     ],
 )
 def test_a_reason_that_the_agent_grants_is_a_correction(words: str, answer: str) -> None:

@@ -42,6 +42,15 @@ ASKS = {
         ],
         "Run `CI=1 acme login`: without `CI=1` it waits for an answer",
     ),
+    "a name to be typed": (
+        [
+            run(
+                "acme reset -a shop", 'To proceed, type "shop" or re-run this command with --confirm shop', failed=True
+            ),
+            run("acme reset -a shop --confirm shop", "done"),
+        ],
+        "Run `acme reset -a shop --confirm shop`: without `--confirm` it waits for an answer",
+    ),
     "an editor, done another way": (
         [
             run("git rebase -i HEAD~2", "error: There was a problem with the editor 'vi'.", failed=True),

@@ -54,6 +54,14 @@ WRONG: dict[str, tuple[list[Turn], str]] = {
         ],
         "==",
     ),
+    "the same look, sorted otherwise": (
+        [
+            run("du -h src | sort -n | tail -3", "912K a\n1.1M b"),
+            agent("The result is off: `vendor` has 24M. `sort -n` does not understand the suffixes, `sort -h` does."),
+            run("du -h src | sort -h | tail -3", "1.1M b\n24M vendor"),
+        ],
+        "Run `du -h src | sort -h | tail -3`, not `du -h src | sort -n | tail -3`",
+    ),
     "the output that an issue reports": (
         [
             run("python repro.py", "344"),
@@ -133,6 +141,8 @@ def test_other_output_is_not(story: str) -> None:
         ("Expected 3 rows but got 2.", True),
         ("The list is empty.", True),
         ("It returns HTML instead of JSON.", True),
+        ('It shows "undefined" although the variable is set.', True),
+        ("8,412 lines, but there are only 4,206 members.", True),
         ("文字化けしています。", True),
         ("输出不对。", True),
         ("All rows are there.", False),
