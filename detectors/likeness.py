@@ -177,11 +177,16 @@ def group_alike(likeness: Matrix, least: float) -> list[list[int]]:
     return sorted(sorted(group) for group in members.values())
 
 
-def common_words(lessons: Sequence[Words], most: int = 5) -> tuple[str, ...]:
+def common_words(
+    lessons: Sequence[Words], terms: Sequence[Mapping[str, int]] | None = None, most: int = 5
+) -> tuple[str, ...]:
     """The words that most of the lessons say, those said by more first; to show a person why they are a group. Each in
-    the form that is written most often, without those that turn up in any talk about programs."""
-    every = [term_counts(words) for words in lessons]
-    counted = Counter(term for counts in every for term in counts)
+    the form that is written most often, without those that turn up in any talk about programs.
+
+    `terms` are those of the lessons, where they are known.
+    """
+    every = terms if terms is not None else [term_counts(words) for words in lessons]
+    counted = Counter(chain.from_iterable(every))
     shared = [
         term
         for term, count in counted.items()
@@ -193,7 +198,7 @@ def common_words(lessons: Sequence[Words], most: int = 5) -> tuple[str, ...]:
     for words in lessons:
         for part in (words.title, words.body):
             for word, times in part.items():
-                if word.isascii() and stem(word) in best:
+                if len(word) > 2 and word.isascii() and stem(word) in best:
                     written[word] += times
     forms: dict[str, str] = {}
     for word, _ in sorted(written.items(), key=lambda item: (-item[1], item[0])):

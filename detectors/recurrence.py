@@ -295,7 +295,7 @@ def _alike(
         group = result_name(*(scope.texts[n] for n in rows)).hex() if len(rows) > 1 else ""
         if group and group not in words:
             members = [fresh.get(n) or read_words(scope.solutions[n].title, scope.solutions[n].body) for n in rows]
-            words[group] = list(common_words(members))
+            words[group] = list(common_words(members, [terms[n] for n in rows]))
         found.append((rows, strength, group, words.get(group, [])))
     return found
 
