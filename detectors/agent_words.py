@@ -69,7 +69,9 @@ _HINT_OF_CAUSE = either(r"""
     \bstill\b|\bonly\b|\balready\b|\bbut\b|\btaken by\b|\bin use\b|\bwhile\b|\bbefore `|\bat import\b|\bby default\b
     \bleads? to\b|\bresults? in\b|\bwhich (?!is\b|was\b|are\b|has\b|i\b|we\b|should\b|will\b|means\b)[a-z]{3,12}s\b
     , so (?:it|they|every|each|both|nothing|no|`)\b
-    , so (?:the )?\w+ (?:is|are|was|were|has|have|had|never|gets?|goes|finds?|does|can|cannot)\b
+    , so (?!i\b|we\b|let|that\b|you\b|far\b)(?:\w+ ){1,3}(?:is|are|was|were|has|have|had|never)\b
+    , so (?!i\b|we\b|let|that\b|you\b|far\b)(?:\w+ ){1,3}(?:gets?|goes|does|can|cannot)\b
+    , so (?!i\b|we\b|let|that\b|you\b|far\b)(?:\w+ ){1,3}(?:finds?|wins?|keeps?|stays?|sees?)\b
     # German, French, Spanish, Italian, Russian
     \bweil\b|\bda\b|\bparce que\b|\bcar\b|\bporque\b|perché|потому что
     # Chinese, Japanese, Korean

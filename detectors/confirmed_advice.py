@@ -19,7 +19,7 @@ LONGEST_REPORT = 3000
 REACH_BACK = 40
 REPORTS = 5
 _HELPED = either(r"""
-    \b(?:works?|worked|working|did it|did the trick|(?:has |have )?(?:fixed|solved|resolved|cured) (?:it|that|this)|helped|was (?:it|the (?:problem|issue|cause))|can'?t reproduce (?:it|that)|no longer happens|that'?s it|got it (?:working|running))\b
+    \b(?:works?|worked|working|did it|did the trick|(?:has |have )?(?:fixed|solved|resolved|cured) (?:it|that|this)|helped|was (?:it|the (?:problem|issue|cause))|can'?t reproduce (?:it|that)|no longer happens|it was (?:the|a|my) \w+|that'?s it|got it (?:working|running))\b
     \b(?:is|it'?s) (?:fixed|solved|running|working|gone|up) ?(?:now)?\b|\bproblem solved\b|\bno more errors?\b
     \b(?:funktioniert|geht jetzt|läuft|geholfen|ça marche|funciona|funcionou|funziona)\b|работает|помогло
     好了|可以了|解决了|解決しました|動きました|直りました|됐어|됩니다|해결

@@ -217,6 +217,12 @@ def is_choice(sentence: str, plain: bool = False) -> bool:
     )
 
 
+def _written(name: str, change: str) -> bool:
+    """Whether a change holds a name, or all words of one of several."""
+    words = name.split()
+    return name.partition("(")[0] in change or (len(words) > 1 and all(word in change for word in words))
+
+
 def _edits_after(session: Session, at: int) -> tuple[int, ...]:
     """The edits after a statement that the person agreed to right away, up to their next message; at most two."""
     found: list[int] = []
@@ -234,6 +240,6 @@ def _followed(session: Session, at: int, names: list[str]) -> tuple[int, ...]:
         turn = session.turns[later]
         if is_person(turn) and not approves(turn.text):
             break
-        if is_edit(turn) and any(name.split("(")[0] in turn.change.lower() for name in names if len(name) > 3):
+        if is_edit(turn) and any(_written(name, turn.change.lower()) for name in names if len(name) > 3):
             found.append(later)
     return tuple(found[:4])

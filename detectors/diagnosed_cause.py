@@ -25,7 +25,7 @@ REPORTED = either(r"""
     \b(?:does|do|is|are|has|did|was|can)(?:n'?t| not)\b.{0,60}\b(?:work|show|load|save|start|send|update|appear|open|pick|respond|react|find|render|reach|fit|scroll|close|match)\w*
     \b(?:stays?|remains?|goes|turns?|gets?|comes? (?:up|out|back)|ends? up|is|are) (?:\w+ )?(?:white|black|blank|empty|grey|gray|frozen|disabled|unreadable|cut off|misaligned|garbled|upside down|duplicated|the same|too \w+)\b
     \bnothing (?:happens|shows|comes|is)\b|\bno (?:effect|response|reaction|output|sound|image)\b|\b(?:covers|overlaps?|overlapping|flash(?:es|ing)|jumps?|disappears?|vanish\w*|fre(?:ezes|ezing)|leaks?|loops?|repeats?)\b
-    \b(?:white|blank|empty) (?:page|screen|window|list|file|table)\b|\bkeeps? (?:\w+ing|on)\b|\bonly (?:the )?(?:first|last|one)\b|\bkeeps? the (?:old|same|previous|wrong)\b|\b(?:no longer|any ?more)\b|\bsince (?:the )?(?:update|upgrade|last|yesterday|this|release|merge|deploy)
+    \b(?:white|blank|empty) (?:page|screen|window|list|file|table)\b|\bkeeps? (?:\w+ing|on)\b|\bonly (?:the )?(?:first|last|one)\b|\bgrows?\b|\bkilled\b|\bout of memory\b|\bhides?\b|\bkeeps? the (?:old|same|previous|wrong)\b|\b(?:no longer|any ?more)\b|\bsince (?:the )?(?:update|upgrade|last|yesterday|this|release|merge|deploy)
 """)  # noqa: E501 - one alternative a line
 _WHY = re.compile(
     r"\b(?:because|since|but|requires?|needs?|must|has to|only|so that|never|still|expects?)\b|n't\b|\bnot\b",

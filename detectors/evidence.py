@@ -115,7 +115,7 @@ _TELLING_MORE = re.compile(
     r"cannot|are ignored by|failed (?:in|to)\b|\bfail:|"
     r"\bwant\b|\bmust\b|\bshould\b|already|can be|can replace|no such|not enough|too many|does not|unused|"
     r"is not\b|unable|ambiguous|out of (?:date|sync)|outdated|\bstale\b|changed .{0,40}since|too open|"
-    r"may not be|not allowed|forbidden|extra characters|unterminated|\bunexpected\b"
+    r"may not be|not allowed|forbidden|extra characters|unterminated|data race|deadlock|\bunexpected\b"
 )
 
 

@@ -26,7 +26,7 @@ _RECOMMENDED = re.compile(
 )
 # Words that make alternatives of a list: without them it may be a plan, or work to come.
 _ALTERNATIVES = either(r"""
-    \boptions?\b|\balternatives?\b|\b(?:two|three|four|several|a few|different|possible|these|both|other) (?:\w+ )?(?:ways|approaches|possibilities|routes|paths|strategies|designs|solutions)\b
+    \boptions?\b|\balternatives?\b|\b(?:two|three|four|several|a few|a couple of|some|different|possible|these|both|other) (?:\w+ )?(?:ways|approaches|possibilities|routes|paths|strategies|designs|solutions)\b
     \bwhich (?:one|of|do you|would you|approach|way|option|should)\b|\b(?:do|would) you prefer\b|\beither\b|\b[A-C] or [B-D]\b|\b1 or 2\b
     \boptionen\b|\bmöglichkeiten\b|\bvarianten\b|\bentweder\b|\bdeux (?:options|approches|façons)\b|\bopciones\b|\bopções\b|вариант
     选项|方案|两种|兩種|哪个|哪個|哪种|选择|選択肢|方法は(?:二|2|三|3)つ|どちら|どの方法|방법이|선택지|어느 (?:쪽|것)
@@ -71,7 +71,7 @@ _PICKED = re.compile(
     rf"^{_LEAD}[(\"'`*]*(?P<mark>[1-9]|[A-Ea-e]|[一二三四五])[)\"'`*]*"
     r"(?:番|で|が|을|번|으로|로|号|个|個|吧|だ|です|お願い|します|しましょう|いいです|"
     r"にして|ください|해|주세요|진행|[ ,.!]|"
-    r"please|thanks?|it is|then|sounds good|bitte|,? ?go ahead)*$",
+    r"please|thanks?|it is|then|for now|first|sounds good|bitte|,? ?go ahead)*$",
     re.IGNORECASE,
 )
 _AS_RECOMMENDED = re.compile(

@@ -31,7 +31,7 @@ _SECRET = re.compile(r"passw|passphrase|secret|token|\bPIN\b|verification code|o
 # What only a person is asked: a line that ends in an open question, or in the marks of a menu.
 _QUESTION = either(r"""
     [\[(](?:y(?:es)?\s?/\s?n(?:o)?|n\s?/\s?y)(?:/[^\])]{1,24})?[\])]
-    \?\s?\(y\)|^\W{0,3}\? .{3,}|\? › |\(use (?:the )?arrow keys|^\s*❯ .{2,}|^\(END\)$
+    \?\s?\(y\)|\?\s?\[(?:no|yes|n|y)\]:?|^\W{0,3}\? .{3,}|\? › |\(use (?:the )?arrow keys|^\s*❯ .{2,}|^\(END\)$
     \bpress (?:any key|enter|return|\^C)\b|\bOk to proceed\b|\bdo you want to (?:continue|proceed)\b
     \bare you sure\b.{0,80}\?|\b(?:overwrite|replace|proceed|continue)\b[^.!]{0,80}\? ?$
     ^(?:please )?(?:enter|choose|select|type|pick) .{3,80}: ?$|^package name: \(
@@ -53,7 +53,7 @@ WAITS = either(r"""
 _UNATTENDED = re.compile(
     r"^(?:-y|-f|--yes|--force|--assume-?yes|--no-?input|--non-?interactive|--no-?interaction|--batch|--default(?:s|-yes)?|"
     r"--fill(?:-first|-verbose)?|--no-?pager|--no-?edit|--auto-?approve|--no-?prompt|--no-?confirm|--skip-[\w-]+|"
-    r"--accept-[\w-]+|--confirm|--quiet|-q|-m|--message|--title|--body|-auto-approve|-input=false|"
+    r"--accept-[\w-]+|--confirm|--quiet|-q|-m|--message|--title|--body|-auto-approve|-input=false|-no-?prompt|-batch|"
     r"(?:CI|DEBIAN_FRONTEND|GIT_PAGER|PAGER|GIT_EDITOR|EDITOR|NONINTERACTIVE|GIT_SEQUENCE_EDITOR|[A-Z_]*NO_INPUT)=\S*|"
     r"--no-[\w-]+)(?:=.*)?$"
 )

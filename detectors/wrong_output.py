@@ -38,6 +38,7 @@ _WRONG = either(r"""
     (?:\b(?:is|are|was|were|looks?|seems?|comes? out|came out)|['’]s) (?:still |all |now |completely |clearly |also )?(?:wrong|incorrect|broken|garbled|mangled|off|empty|blank|missing|truncated|cut off|duplicated|doubled|reversed|stale|outdated|scrambled|null|`?None`?|`?undefined`?|`?NaN`?|zero|too (?:high|low|many|few|large|small|big|long|short|late|early|old))\b
     \bexpect(?:ed|ing)?\b.{1,100}\b(?:but|got|instead|not)\b|\bshould(?: have)? (?:be|been|show|shown|print|return|say|contain|give|have)\b.{1,80}\b(?:but|instead|not|rather)\b
     \binstead of\b|\brather than (?=[`"'“\d])|\b(?:twice|double|half|ten times|\d{1,3} ?(?:x|times)) (?:what|the|as)\b|\boff by\b|\bmismatch\w*\b|\bdiscrepancy\b
+    ^only \d|^no `|\bno `[^`]+` (?:header|entry|line|row|field|key|column|output)\b|\b(?:it|that|this)(?:['’]s| is) \w+, not \w+
     \balthough\b|\bbut (?:there|we|it) (?:are|is|were|was|have|has|expect\w*) (?:only |just )?[`"\d]|\bappears? (?:twice|two|three|several)\b
     \b(?:shows?|says?|prints?|returns?|gives?|is|are) [`"'“]?(?:undefined|null|NaN|None|nil|\[object Object\])\b
     \bstill (?:says?|shows?|prints?|returns?|reports?|has|have|the (?:old|same)|uses?|contains?|lists?|points?|\d|`|at\b|includes?|missing|empty)
@@ -174,7 +175,7 @@ def _put_right(session: Session, at: int, runs: list[int], undone: set[int]) -> 
         if turn.text.strip() == session.turns[shown].text.strip() or not turn.text.strip():
             continue
         retyped = turn.command.strip() != session.turns[shown].command.strip()
-        if not change and not (retyped and _named(told, turn.command)):
+        if not change and not (retyped and (_named(told, turn.command) or _adds_an_option(session.turns[shown], turn))):
             continue
         after = next((t for t in session.turns[later + 1 : later + 3] if is_statement(t)), None)
         if after is not None and complaint(after.text):
@@ -203,6 +204,12 @@ def _again(before: Turn, later: Turn) -> bool:
 def _spoken_of(told: str, command: str) -> bool:
     """Whether words say in plain words what a command does ("has to be restarted")."""
     return any(verb in told.lower() for verb in CLEARS.findall(command) if len(verb) > 4)
+
+
+def _adds_an_option(before: Turn, later: Turn) -> bool:
+    """Whether a command was given options more and is the same otherwise."""
+    old, new = before.command.split(), later.command.split()
+    return set(old) < set(new) and all(word.startswith("-") for word in new if word not in old)
 
 
 def _named(told: str, command: str) -> bool:

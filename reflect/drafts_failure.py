@@ -272,7 +272,10 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
                 else with_context(swap, code(without_paths(bare_error(error)), 45))
             )
             did = f"run {code(new)}; {code(old)} did not go through"
-            worth += 0.6
+            # What only has something more than the failed one is the same run, given what it lacked.
+            lacked = set(new.split()) - set(old.split())
+            given = set(old.split()) < set(new.split()) and all(_GIVEN.match(word) for word in lacked)
+            worth += 0.6 + 0.3 * given
         elif order and has_literal(order):
             title, did = with_context(order, short), ""
         elif is_requirement(cause):
@@ -334,6 +337,8 @@ def _words(command: str) -> list[str]:
     return _QUOTED_OR_WORD.findall(command)
 
 
+# An option, or a variable that is set for one command.
+_GIVEN = re.compile(r"-|[A-Z_][A-Z0-9_]*=")
 _QUOTED_OR_WORD = re.compile(r"(?:[^\s'\"]|'[^']*'|\"[^\"]*\"|['\"])+")
 _LINT_RULE: tuple[re.Pattern[str], ...] = (
     re.compile(r"^(?P<says>\S.{11,160}?) \((?P<rule>[a-z][a-z0-9-]{2,24})\)$"),
