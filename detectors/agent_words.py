@@ -153,7 +153,7 @@ _ANY_VERB = re.compile(
     re.IGNORECASE,
 )
 _I_DO = re.compile(r"^(?:so )?I (?:now |also |therefore )?(\w{2,12} .{6,200}?)(?: now)?[.!]?$")
-_VERB = re.compile(rf"^(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
+_VERB = re.compile(rf"^(?:re-?)?(?:{'|'.join(_VERBS)})\b", re.IGNORECASE)
 _ONLY_A_STEP = re.compile(rf"(?:{_STEP})\b(?! back)", re.IGNORECASE)
 _PAST_TO_ORDER = dict(
     pair.split(":")
@@ -177,6 +177,8 @@ _NOW_DOES = re.compile(
 _DONE = re.compile(
     rf"(?:^|\b(?:i|we|and|by|fix:|,) )(?:now |have |'ve )?({'|'.join(_PAST_TO_ORDER)})\b (.{{6,300}})", re.IGNORECASE
 )
+# What was done at some time, told beside what this is about ("since we moved to x").
+_ASIDE_OF = re.compile(r"\b(?:since|after|when|because|until|before|if|although|where|which) $", re.IGNORECASE)
 _BOLD = re.compile(r"\*\*([^*\n]{1,120})\*\*")
 
 
@@ -271,5 +273,5 @@ def from_gerund(text: str) -> str:
 def done_in(sentence: str) -> str:
     """What a sentence says was done, as an order ("Replaced x with y" gives "replace x with y"), or ""."""
     bare = _BOLD.sub(r"\1", sentence).strip(" *_✅✓")
-    found = _DONE.search(bare)
+    found = next((one for one in _DONE.finditer(bare) if not _ASIDE_OF.search(bare[: one.start()])), None)
     return f"{_PAST_TO_ORDER[found[1].lower()]} {found[2]}" if found else ""

@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterator
 
 from detectors.agent_words import OUTRIGHT, cause_weight, order_in, yields
-from detectors.evidence import has_person, is_edit, is_person, is_shell, is_statement, lines_of
+from detectors.confirmed_advice import helped
+from detectors.evidence import checks_of, has_person, is_edit, is_person, is_shell, is_statement, lines_of
 from detectors.person_words import is_trivial, rejects
 from detectors.sentences import LITERAL, either, has_literal, sentences
 from index.records import Episode, Session
@@ -100,11 +101,21 @@ def names_remedy(session: Session, start: int, at: int, end: int) -> bool:
         named = [literal.strip("`()") for literal in LITERAL.findall(one)]
         if (
             order_in(one)
-            and _WITH_REASON.search(one)
+            and (_WITH_REASON.search(one) or _held(session, at, end))
             and any(n in added and n not in gone for n in named if len(n) > 3)
         ):
             return True
     return False
+
+
+def _held(session: Session, at: int, end: int) -> bool:
+    """Whether a check passed after an edit that followed a statement, or the person's next words say that it works."""
+    edited = False
+    for turn in session.turns[at : min(end, at + REACH)]:
+        edited = edited or is_edit(turn)
+        if edited and is_shell(turn) and turn.outcome == "passed" and checks_of(turn.command):
+            return True
+    return edited and end < len(session.turns) and helped(session.turns[end].text)
 
 
 def _diagnosis(session: Session, start: int, end: int) -> Episode | None:

@@ -80,6 +80,7 @@ _GENERAL = either(r"""
     \bwhy (?:not|are we|do we|did you|would)\b|\bcan'?t we\b|\bcouldn'?t we\b|\bnobody\b|\bno one\b
     \b(?:is|are) (?:auto-?)?generated (?:from|by)\b|\bgets? overwritten\b|\bbelongs? (?:in|to|under)\b|\bhave to stay\b
     \b(?:are|is|go(?:es)?|lives?|stays?|belongs?) .{3,60}\b(?:here|in this (?:repo|project|codebase|team))\b
+    \b(?:all|every|each|any) \w+(?: \w+){0,3} (?:ha(?:s|ve) to|must|should|needs? to|goes?|go)\b
     \beverywhere\b|\bthroughout\b|\btout le projet\b|\btodo el proyecto\b|\bim ganzen projekt\b
     \bno us(?:es|ar|emos)\b|\busamos\b|\bsiempre\b|\bnunca\b|\bn'utilise\w*|\bon (?:utilise|n'utilise)\b|\btoujours\b|\bjamais\b
     \bwir (?:nutzen|verwenden|benutzen|haben)\b|\bnie(?:mals)?\b|\bimmer\b|всегда|никогда

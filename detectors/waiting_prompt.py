@@ -55,6 +55,7 @@ _UNATTENDED = re.compile(
     r"--fill(?:-first|-verbose)?|--no-?pager|--no-?edit|--auto-?approve|--no-?prompt|--no-?confirm|--skip-[\w-]+|"
     r"--accept-[\w-]+|--confirm|--quiet|-q|-m|--message|--title|--body|-auto-approve|-input=false|-no-?prompt|-batch|"
     r"(?:CI|DEBIAN_FRONTEND|GIT_PAGER|PAGER|GIT_EDITOR|EDITOR|NONINTERACTIVE|GIT_SEQUENCE_EDITOR|[A-Z_]*NO_INPUT)=\S*|"
+    r"[A-Z][A-Z0-9_]*=(?:0|1|false|true|no|yes|never|off|noninteractive|cat|dumb)|"
     r"--no-[\w-]+)(?:=.*)?$"
 )
 # The words of a line as they are typed, what stands in quotes apart.

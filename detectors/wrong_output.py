@@ -38,7 +38,7 @@ _WRONG = either(r"""
     (?:\b(?:is|are|was|were|looks?|seems?|comes? out|came out)|['’]s) (?:still |all |now |completely |clearly |also )?(?:wrong|incorrect|broken|garbled|mangled|off|empty|blank|missing|truncated|cut off|duplicated|doubled|reversed|stale|outdated|scrambled|null|`?None`?|`?undefined`?|`?NaN`?|zero|too (?:high|low|many|few|large|small|big|long|short|late|early|old))\b
     \bexpect(?:ed|ing)?\b.{1,100}\b(?:but|got|instead|not)\b|\bshould(?: have)? (?:be|been|show|shown|print|return|say|contain|give|have)\b.{1,80}\b(?:but|instead|not|rather)\b
     \binstead of\b|\brather than (?=[`"'“\d])|\b(?:twice|double|half|ten times|\d{1,3} ?(?:x|times)) (?:what|the|as)\b|\boff by\b|\bmismatch\w*\b|\bdiscrepancy\b
-    ^only \d|^no `|\bno `[^`]+` (?:header|entry|line|row|field|key|column|output)\b|\b(?:it|that|this)(?:['’]s| is) \w+, not \w+
+    \bslipped in\b|\bdoes(?:n'?t| not) belong\b|\bthe default\b|\bleft ?overs?\b|^only \d|^no `|\bno `[^`]+` (?:header|entry|line|row|field|key|column|output)\b|\b(?:it|that|this)(?:['’]s| is) \w+, not \w+
     \balthough\b|\bbut (?:there|we|it) (?:are|is|were|was|have|has|expect\w*) (?:only |just )?[`"\d]|\bappears? (?:twice|two|three|several)\b
     \b(?:shows?|says?|prints?|returns?|gives?|is|are) [`"'“]?(?:undefined|null|NaN|None|nil|\[object Object\])\b
     \bstill (?:says?|shows?|prints?|returns?|reports?|has|have|the (?:old|same)|uses?|contains?|lists?|points?|\d|`|at\b|includes?|missing|empty)

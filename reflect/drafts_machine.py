@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from detectors.environment_fact import absent_program, foreign_option, kind_of, told_worked, version_gap
-from detectors.evidence import checks_of, is_failure, is_person, is_statement, telling_line
+from detectors.evidence import checks_of, is_failure, is_person, is_statement, same_check, telling_line
 from detectors.sentences import sentences
 from index.records import Episode, Session, Turn
 from reflect.draft import (
@@ -161,7 +161,8 @@ def _way_round(session: Session, episode: Episode, command: str, short: str, ord
     swap = difference(old, new) if old and new else ""
     if advice := advice_in(telling_line(failed.text)):
         return advice, f"{code(new)} went through where {code(old)} did not.", 3.2
-    if absent := absent_program(telling_line(failed.text)):
+    absent = absent_program(telling_line(failed.text))
+    if absent and not same_check(failed.command, check.command):
         instead = f"{code(new)} went through in its place."
         used = (checks_of(check.command) or (new,))[-1]
         return f"Use {code(used, 50)} in place of {code(absent)} here ({short})", instead, 2.8

@@ -150,3 +150,14 @@ def test_a_fault_that_is_seen_is_a_report() -> None:
         edit("theme.ts", "theme: 'dark'", "theme: 'white'"),
     )
     assert not list(diagnosed_cause.detect(told))
+
+
+def test_a_remedy_that_held_needs_no_reason_in_words() -> None:
+    """A wrong behaviour was reported, an exact remedy told and written, and the check passed or the person says so."""
+    report = person("clicking delete removes the wrong row")
+    told = agent("Rows are keyed by `index`. I'll set their key to `row.id`.")
+    change = edit("table.tsx", "key={index}", "key={row.id}")
+    for held in (run("npm test", "8 passed"), person("works now")):
+        (found,) = diagnosed_cause.detect(session(report, told, change, held))
+        assert found.change == (2,)
+    assert not list(diagnosed_cause.detect(session(report, told, change)))

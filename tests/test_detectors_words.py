@@ -27,7 +27,7 @@ def test_sentences_leave_out_code_and_tables() -> None:
         ("Passing `encoding` to the reader.", "Pass `encoding` to the reader."),
         ("The file is large; moving it out of the tree.", "move it out of the tree."),
         ("In `state.rs` I'll switch to `parking_lot`.", "switch to `parking_lot`."),
-        ("Rerunning with `--no-cache`.", ""),
+        ("Rerunning with `--no-cache`.", "Rerun with `--no-cache`."),
         ("Rebuilding with `--no-cache`.", "Rebuild with `--no-cache`."),
         ("Passing `x` is slow.", ""),
         ("Checking the logs.", ""),
@@ -42,6 +42,11 @@ def test_orders_are_told_from_announcements(sentence: str, order: str) -> None:
 def test_what_was_done_becomes_an_order() -> None:
     """`Replaced x with y` says: replace x with y."""
     assert agent_words.done_in("**Replaced** `a` with `b` in all places") == "replace `a` with `b` in all places"
+
+
+def test_what_was_done_at_some_other_time_is_no_order() -> None:
+    """`since we moved to x` tells when, not what is to be done."""
+    assert agent_words.done_in("The build writes to `build/` since we moved to Vite 6") == ""
 
 
 def test_causes_are_weighed() -> None:

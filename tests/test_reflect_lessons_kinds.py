@@ -793,3 +793,14 @@ def test_a_guess_that_nobody_confirmed_is_none() -> None:
     guess = agent("The issue is likely that `detectMode` returns 256 colours, so I need to set `detectMode` first.")
     assert not written(report, guess, debug)
     assert written(report, guess, debug, person("yes, it works now"))
+
+
+def test_a_check_given_what_it_lacked_is_not_another_program() -> None:
+    """The same check with something before it stands in for nothing."""
+    (lesson,) = written(
+        run("make test", "/bin/sh: 1: pytest: not found", failed=True),
+        agent("`pytest` is only in the virtual environment, which the Makefile expects to be active."),
+        run(". .venv/bin/activate && make test", "40 passed"),
+    )
+    assert "in place of" not in lesson.title
+    assert ". .venv/bin/activate && make test" in lesson.body
