@@ -27,7 +27,7 @@ from curate.tombstones import (
     tombstones_in,
 )
 from curate.traces import texts_in
-from flows.context import FORGET_INTENT, World, recall_database
+from flows.context import FORGET_INTENT, World, passes_folder, recall_database
 from flows.pipeline import refresh
 from flows.prefect_api import SERVE_FILE, read_serving
 from flows.serve import PREFECT_FOLDER
@@ -132,7 +132,7 @@ def forget(world: World, target: Target) -> Forgotten:
         write_atomic(world.root / INTENT, json.dumps(intent, ensure_ascii=True).encode())
         complete(world)
     refresh(world, "forget")
-    others = [recall_database(world.root, world.env)]
+    others = [recall_database(world.root, world.env), *all_files(passes_folder(world.root, world.env))]
     beyond = [path for path in others if not path.is_relative_to(world.root)]
     return replace(planned, proof=prove(world.root, doomed.traces(), beyond))
 
@@ -184,6 +184,8 @@ def _drop_derived(world: World) -> None:
     """Index and caches go whole and are built again; the times that texts were first seen with are kept by hash."""
     (world.root / INDEX_FILE).unlink(missing_ok=True)
     recall_database(world.root, world.env).unlink(missing_ok=True)
+    # A shared store's lies in the personal one, beside that database.
+    shutil.rmtree(passes_folder(world.root, world.env), ignore_errors=True)
     serving = read_serving(world.root) is not None
     for entry in sorted((world.root / CACHE).glob("*")):
         if serving and entry.name in (PREFECT_FOLDER, SERVE_FILE):

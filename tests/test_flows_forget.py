@@ -19,7 +19,7 @@ from curate.review import Decision
 from curate.snapshot import SNAPSHOTS, read_snapshot, restore_snapshot
 from curate.tombstones import Kind, read_tombstones
 from flows.cli import run_command
-from flows.context import FORGET_INTENT, World
+from flows.context import FORGET_INTENT, World, passes_folder
 from flows.forget import clean_snapshot, forget, plan_forget
 from flows.pipeline import curate, session_end, undo
 from flows.prefect_api import serve_file
@@ -262,3 +262,22 @@ def test_what_was_published_from_it_is_named(world: World) -> None:
     assert f"Published, may hold it: {path}" in planned.notes
     Path(path).unlink()
     assert not any("Published" in note for note in plan_forget(world, Target("session", min(draft.sessions)))[1].notes)
+
+
+def test_what_passes_over_a_shared_store_keep_elsewhere_goes_too(tmp_path: Path) -> None:
+    """Their caches lie in the personal store, where no repository can bring its own; a word of them is no less there."""
+    home, root = tmp_path / "home", tmp_path / "shop" / ".hotwash"
+    (root.parent / ".git").mkdir(parents=True)
+    world = World(root, Settings(), NOW, home, {"HOME": str(home), "HOTWASH_HOME": str(home / ".hotwash")})
+    (root / "inbox").mkdir(parents=True)
+    for day in ("monday", "friday"):
+        text = f"# The zanzibar cluster needs a warm-up\n\nRun `make warm-{day}` before `make deploy` on zanzibar.\n"
+        (root / "inbox" / f"{day}.md").write_text(text)
+    curate(world)
+    kept = passes_folder(root, world.env)
+    assert kept.is_relative_to(home)
+    assert any(b"zanzibar" in path.read_bytes() for path in kept.iterdir())
+    forgotten = forget(world, Target("string", "zanzibar"))
+    assert forgotten.proof is not None
+    assert forgotten.proof.hits == ()
+    assert b"zanzibar" not in everything(root) + everything(home)
