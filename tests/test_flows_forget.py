@@ -265,7 +265,7 @@ def test_what_was_published_from_it_is_named(world: World) -> None:
 
 
 def test_what_passes_over_a_shared_store_keep_elsewhere_goes_too(tmp_path: Path) -> None:
-    """Their caches lie in the personal store, where no repository can bring its own; a word of them is no less there."""
+    """Their caches lie in the personal store, where no repository can bring its own; they are looked through too."""
     home, root = tmp_path / "home", tmp_path / "shop" / ".hotwash"
     (root.parent / ".git").mkdir(parents=True)
     world = World(root, Settings(), NOW, home, {"HOME": str(home), "HOTWASH_HOME": str(home / ".hotwash")})
