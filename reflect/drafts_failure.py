@@ -239,6 +239,8 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
     short = code(without_paths(bare_error(error)), 45) if len(bare_error(error).split()) > 2 else ""
     rerun = display(failed.command) == display(check.command) or command == display(check.command, common)
     helper = _helper(session, episode, failed.text) if rerun else ""
+    if _adds_what_lacks(helper, failed.text):
+        return None
     refused = [name for name in re.findall(_NAMED, error) if name in failed.command and name not in check.command]
     if not helper and len(display(check.command)) > 3 and display(check.command) in failed.text:
         helper = display(check.command)
@@ -295,6 +297,19 @@ def _draft_command(session: Session, episode: Episode, error: str) -> Draft | No
         commands=(command,),
         errors=(stable_error(error),),
     )
+
+
+_ADDS = re.compile(
+    r"(?:go get|npm (?:i|install|add)|pnpm (?:i|add|install)|yarn add|bun add|(?:python3? -m |uv )?pip3? install|"
+    r"cargo add|(?:poetry|uv) add|bundle add|composer require|dotnet add package)\b(?P<what>(?: \S+)+)$"
+)
+
+
+def _adds_what_lacks(command: str, output: str) -> bool:
+    """Whether a command only adds the dependency that an error says is lacking: from then on the manifest has it."""
+    found = _ADDS.match(command)
+    names = [word for word in found["what"].split() if not word.startswith("-") and word != "."] if found else []
+    return bool(names) and all(re.split(r"[@=<>~\[]", name[1:])[0] in output for name in names)
 
 
 def _helper(session: Session, episode: Episode, output: str) -> str:

@@ -795,6 +795,16 @@ def test_a_guess_that_nobody_confirmed_is_none() -> None:
     assert written(report, guess, debug, person("yes, it works now"))
 
 
+def test_a_dependency_that_was_added_once_is_nothing_to_keep() -> None:
+    """The error names it, the manifest has it from then on; an install of all that is listed is another thing."""
+    failed = run(
+        "go build ./...", "main.go:9:2: no required module provides package example.org/met; to add it:", failed=True
+    )
+    assert not written(failed, run("go get example.org/met", "added"), run("go build ./...", ""))
+    missing = run("npm test", "Error: Cannot find module 'zod'", failed=True)
+    assert written(missing, run("npm install", "added 12"), run("npm test", "ok"))
+
+
 def test_a_check_given_what_it_lacked_is_not_another_program() -> None:
     """The same check with something before it stands in for nothing."""
     (lesson,) = written(
