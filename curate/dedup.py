@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from curate.guard import statements, uncovered
-from detectors.duplicates import Pair, cluster_pairs
+from detectors.duplicates import Pair, cluster_pairs, distinct_hashes, jaccard_of
 from detectors.traits import content_words
 from index.bullets import render_bullets
 from index.changes import Change, Note, Plan, move
@@ -20,7 +20,7 @@ from index.frontmatter import edit_frontmatter
 from index.literals import Difference, differs
 from index.records import IMPORTANCE_RANK, TRUST_RANK, Importance, Solution
 from index.settings import DedupSettings
-from index.similarity import jaccard, shingles
+from index.signatures import encode
 from index.store import ARCHIVE, retired_path
 
 DECISIONS_FILE = "decisions.jsonl"
@@ -117,9 +117,11 @@ def decide_merges(
     notes: dict[tuple[int, int], Note] = {}
     separate: set[tuple[int, int]] = set()
     open_pairs = []
-    for pair in sorted(pairs, key=lambda pair: (pair.a, pair.b)):
-        a, b = solutions[pair.a], solutions[pair.b]
-        reason = _apart(a, b, kept_apart) or _other_subject(a, b, settings.threshold)
+    ordered = sorted(pairs, key=lambda pair: (pair.a, pair.b))
+    barred = {(p.a, p.b): why for p in ordered if (why := _apart(solutions[p.a], solutions[p.b], kept_apart))}
+    elsewhere = _other_subjects([p for p in ordered if (p.a, p.b) not in barred], solutions, settings.threshold)
+    for pair in ordered:
+        reason = barred.get((pair.a, pair.b)) or elsewhere.get((pair.a, pair.b))
         if reason:
             separate.add((pair.a, pair.b))
             skipped.setdefault(solutions[pair.b].path, f"{reason} (near-duplicate of {solutions[pair.a].path})")
@@ -129,12 +131,13 @@ def decide_merges(
     while open_pairs:
         refused: set[tuple[int, int]] = set()
         taken: set[int] = set()
+        partners = _partners(open_pairs)
         for cluster in cluster_pairs(open_pairs, settings.cluster_bound, similarity, lambda i: rank(solutions[i])):
             members = (cluster.keep, *cluster.drop)
-            keep = _keeper(members, open_pairs, solutions, cluster.keep)
+            keep = _keeper(members, partners, solutions, cluster.keep)
             merge = _accept(keep, members, solutions, differ, separate, notes, refused)
             if merge.drop:
-                likeness = _likeness(open_pairs, merge)
+                likeness = tuple(partners[merge.keep][place] for place in merge.drop)
                 merges.append(Merge(merge.keep, merge.drop, likeness))
                 taken.update((merge.keep, *merge.drop))
         if not refused:
@@ -209,14 +212,23 @@ def _apart(a: Solution, b: Solution, kept_apart: KeptApart) -> str:
     return "a person keeps both" if pair_key(a, b) in kept_apart else ""
 
 
-def _other_subject(a: Solution, b: Solution, threshold: float) -> str:
-    """Why two lessons whose bodies are alike are not: their titles are about other things, and with them the whole
+def _other_subjects(
+    pairs: Sequence[Pair], solutions: Sequence[Solution], threshold: float
+) -> dict[tuple[int, int], str]:
+    """Why lessons whose bodies are alike are not, by pair: their titles are about other things, and with them the whole
     texts are no longer alike. A short body ("Restart it.") says little beside its title."""
-    words = content_words(a.title), content_words(b.title)
-    if 2 * len(words[0] & words[1]) >= len(words[0] | words[1]):
-        return ""
-    whole = jaccard(*(shingles(f"{one.title}\n\n{one.body}") for one in (a, b)))
-    return "their titles are about other things" if whole < threshold else ""
+    titles = {place: content_words(solutions[place].title) for pair in pairs for place in (pair.a, pair.b)}
+    apart = [
+        (pair.a, pair.b)
+        for pair in pairs
+        if 2 * len(titles[pair.a] & titles[pair.b]) < len(titles[pair.a] | titles[pair.b])
+    ]
+    places = sorted({place for pair in apart for place in pair})
+    texts = (encode(f"{solutions[place].title}\n\n{solutions[place].body}") for place in places)
+    whole = dict(zip(places, distinct_hashes(texts), strict=True))
+    return {
+        (a, b): "their titles are about other things" for a, b in apart if jaccard_of(whole[a], whole[b]) < threshold
+    }
 
 
 def rank(solution: Solution) -> tuple[object, ...]:
@@ -230,14 +242,21 @@ def rank(solution: Solution) -> tuple[object, ...]:
     )
 
 
-def _keeper(members: Sequence[int], pairs: Iterable[Pair], solutions: Sequence[Solution], centre: int) -> int:
-    """The best member among those that are paired with every other one."""
-    partners: dict[int, set[int]] = {member: set() for member in members}
+def _partners(pairs: Iterable[Pair]) -> dict[int, dict[int, float]]:
+    """How alike each member of a pair is to those that it is paired with."""
+    partners: dict[int, dict[int, float]] = {}
     for pair in pairs:
-        if pair.a in partners and pair.b in partners:
-            partners[pair.a].add(pair.b)
-            partners[pair.b].add(pair.a)
-    full = [member for member in members if len(partners[member]) == len(members) - 1] or [centre]
+        partners.setdefault(pair.a, {})[pair.b] = pair.jaccard
+        partners.setdefault(pair.b, {})[pair.a] = pair.jaccard
+    return partners
+
+
+def _keeper(
+    members: Sequence[int], partners: Mapping[int, Mapping[int, float]], solutions: Sequence[Solution], centre: int
+) -> int:
+    """The best member among those that are paired with every other one."""
+    every = frozenset(members)
+    full = [member for member in members if every - {member} <= partners[member].keys()] or [centre]
     return min(full, key=lambda member: rank(solutions[member]))
 
 
@@ -291,11 +310,6 @@ def conflict_note(a: Solution, b: Solution, differences: Sequence[Difference]) -
     words = "; ".join(str(difference) for difference in differences[:5])
     more = f"; and {len(differences) - 5} more" if len(differences) > 5 else ""
     return Note("conflict", b.path, f"like {a.path} but for {words}{more}")
-
-
-def _likeness(pairs: Iterable[Pair], merge: Merge) -> tuple[float, ...]:
-    known = {pair.a + pair.b - merge.keep: pair.jaccard for pair in pairs if merge.keep in (pair.a, pair.b)}
-    return tuple(known[place] for place in merge.drop)
 
 
 def _most_important(solutions: Iterable[Solution]) -> Importance:

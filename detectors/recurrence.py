@@ -86,6 +86,7 @@ def find_patterns(
     subject: float = ROOT,
     places: Mapping[str, str] | None = None,
     folder: Path | None = None,
+    sessions: int = 0,
 ) -> tuple[Pattern, ...]:
     """Groups of at least `least` solutions with one root; a single one that several sessions taught is a group too.
 
@@ -93,7 +94,8 @@ def find_patterns(
     is independent evidence: no replay, recalled text, run of our own, sub-agent or scheduled job. `dates` are the days
     of sessions where known; else a solution's own day stands for them. `subject` is the least likeness of lessons on
     one subject (SUBJECT for a person who looks, ROOT to act upon); above 1 only links count. What is found of texts and
-    of scopes is kept from run to run in `folder`. Most sessions first, then the strongest.
+    of scopes is kept from run to run in `folder`. Groups that cannot have so many `sessions` may be left out. Most
+    sessions first, then the strongest.
     """
     linked = _linked_groups(len(solutions), [*links, *shared_links(solutions)])
     with ResultCache(folder and folder / DATABASE, _finders() if folder else ()) as known:
@@ -101,7 +103,7 @@ def find_patterns(
     patterns = [
         _pattern([solutions[place] for place in group.places], group, counts, dates or {}, places or {})
         for group in groups
-        if len(group.places) >= least
+        if len(group.places) >= least and sum(len(solutions[place].sources) for place in group.places) >= sessions
     ]
     return tuple(sorted(patterns, key=lambda p: (-len(p.sessions), -p.strength, -len(p.ids), p.name, p.ids)))
 

@@ -254,6 +254,7 @@ def promote(run: Pass) -> None:
     places = {key: read.project for key, read in ledger.items() if read.project}
     place = {solution.id: position for position, solution in enumerate(solutions)}
     links = [Link(place[a], place[b], why) for a, b, why in run.same if a in place and b in place]
+    settings = world.settings.promote
     patterns = find_patterns(
         solutions,
         links,
@@ -261,8 +262,8 @@ def promote(run: Pass) -> None:
         dates=days,
         places=places,
         folder=None if run.dry_run else passes_folder(world.root, world.env),
+        sessions=settings.sessions,
     )
-    settings = world.settings.promote
     ready = [pattern for pattern in patterns if pattern.promotable(settings.sessions, settings.days)]
     skills, _ = read_skills(skill_folders(world.home))
     known = Known(skills, read_drafts(world.root)[0], read_decisions(world.root)[0])
