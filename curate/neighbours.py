@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import islice
 from pathlib import Path
 
 import curate.dedup
@@ -23,6 +24,7 @@ from detectors.poison_episode import Row, episode_findings
 from detectors.poison_neighbours import NAME, READ, KeyRows, Neighbours, name_of
 from detectors.poison_said import SaidRows
 from detectors.poison_store import CHAIN, STOP, Note, StoreFinding, alarm, raise_verdicts, scan_notes
+from index.literals import Difference, find_differences
 from index.records import Solution, Verdict
 
 CONTRADICTION = "store.contradiction"
@@ -127,7 +129,8 @@ class Groups:
         """Whether the whole text of a lesson differs in no value from any of the others."""
         for other in others:
             if (other, path) not in self._differ:
-                self._differ[other, path] = bool(text_differences(self.solution(other), self.solution(path)))
+                found = text_differences(self.solution(other), self.solution(path), first_difference)
+                self._differ[other, path] = bool(found)
             if self._differ[other, path]:
                 return False
         return True
@@ -218,12 +221,13 @@ def judge_neighbours(
         told = _told(groups, path, [path, *(one for one in others if one not in wanted)])
         verdict = _raised(groups, path, told.pop(path, ()))
         judged |= verdict
-        if new is None or path in new:
-            named |= {other for other, about in told.items() if _is_doubted(groups, about)}
+        unknown = told
         if _is_raised(groups, verdict):
-            told |= _told(groups, path, [one for one in others if one in wanted])
+            told = told | _told(groups, path, [one for one in others if one in wanted])
         grave = {other for other, about in told.items() if _is_raised(groups, _raised(groups, other, about))}
         named |= grave.difference(wanted)
+        if new is None or path in new:
+            named |= {other for other in unknown if other not in named and _is_doubted(groups, told[other])}
         if _is_raised(groups, verdict):
             watched |= grave
     for path in sorted(named):
@@ -318,6 +322,11 @@ def is_shown(solution: Solution) -> bool:
     and what was done instead. A bare claim that the agent wrote down is not shown."""
     sources = solution.sources
     return INSTEAD in solution.body and bool(sources) and all(one.origin == "agent" and one.lines for one in sources)
+
+
+def first_difference(a: str, b: str) -> tuple[Difference, ...]:
+    """The first of the values in which two texts differ, if there is one."""
+    return tuple(islice(find_differences(a, b), 1))
 
 
 def advice_of(body: str) -> str:

@@ -10,8 +10,9 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import timedelta
+from datetime import datetime, timedelta
 from functools import cached_property
+from operator import attrgetter
 
 from detectors.poison_claims import (
     Claim,
@@ -39,6 +40,7 @@ CHAIN = 3
 COMMON = 300
 WORDS = re.compile(r"\w+")
 CHAIN_WORDS = 80
+PART = 0.85
 BURST = 3
 ALIKE = 0.45
 MANY_SUPERSEDED = 3
@@ -70,10 +72,20 @@ class Note:
     solution: Solution
     known: Said | None = None
 
-    @property
+    def __post_init__(self) -> None:
+        """What was read before is an attribute like what is computed once; it is asked for very often."""
+        if self.known is not None:
+            vars(self).update(words=self.known.words, claims=self.known.claims, swaps=self.known.swaps)
+
+    @cached_property
     def path(self) -> str:
         """Where it lies."""
         return self.solution.path
+
+    @cached_property
+    def age(self) -> tuple[datetime, str]:
+        """What notes are in order by: when it was made, and its path."""
+        return self.solution.created, self.path
 
     @cached_property
     def said(self) -> str:
@@ -179,7 +191,7 @@ def scan_notes(
 ) -> tuple[StoreFinding, ...]:
     """The same for notes, which keep what was once read of them; where `about` is given, only the findings about the
     notes at these paths, for the work of holding each of them against the others."""
-    notes = sorted((*live, *quarantined), key=lambda one: (one.solution.created, one.path))
+    notes = sorted((*live, *quarantined), key=attrgetter("age"))
     answers = {one.path: verdicts[one.path].answer for one in live if one.path in verdicts}
     poisoned = {one.path for one in quarantined} | {path for path, answer in answers.items() if answer == "poison"}
     doubted = poisoned | {path for path, answer in answers.items() if answer != "clean"}
@@ -243,6 +255,8 @@ def entity_swaps(
     wanted = {note.path for note in asked}
     followers = [note for note in asked if not note.backed]
     for note in notes if followers else asked:
+        if not note.swaps:
+            continue
         if note.path not in wanted and not any(mentions(one, swap.new) for swap in note.swaps for one in followers):
             continue
         for swap in note.swaps:
@@ -369,9 +383,12 @@ def chain_from(note: Note, partners: Callable[[Note], Iterable[Note]]) -> set[st
     joined, ends = {note.path}, [note]
     while ends:
         end = ends.pop()
-        for other in partners(end) if len(end.words) <= CHAIN_WORDS else ():
-            small, large = (end, other) if len(end.words) < len(other.words) else (other, end)
-            if shortened(small, large) and other.path not in joined:
+        words = end.words
+        size = len(words)
+        for other in partners(end) if size <= CHAIN_WORDS else ():
+            # Most differ too little in size to be a part of one another, which is cheap to see.
+            small, large = (words, other.words) if size < len(other.words) else (other.words, words)
+            if len(small) <= PART * len(large) and shortened(small, large) and other.path not in joined:
                 joined.add(other.path)
                 ends.append(other)
     return joined
@@ -392,11 +409,11 @@ def overlapping(notes: Sequence[Note]) -> Iterator[tuple[Note, Note]]:
                 yield notes[other], note
 
 
-def shortened(short: Note, long: Note) -> bool:
-    """Whether a note says a part of what another says, and nothing else."""
-    if not 2 <= len(short.words) <= 0.85 * len(long.words) or len(long.words) > CHAIN_WORDS:
+def shortened(short: frozenset[str], long: frozenset[str]) -> bool:
+    """Whether the words of a note say a part of what those of another say, and nothing else."""
+    if not 2 <= len(short) <= PART * len(long) or len(long) > CHAIN_WORDS:
         return False
-    return len(short.words & long.words) >= 0.8 * len(short.words)
+    return len(short & long) >= 0.8 * len(short)
 
 
 def bursts(notes: Sequence[Note], asked: Sequence[Note]) -> Iterator[StoreFinding]:
@@ -523,16 +540,20 @@ def poisoned_names(notes: Sequence[Note], poisoned: Collection[str], asked: Sequ
     suspects = [note for note in asked if note.path not in poisoned and not note.backed]
     if not poison or not suspects:
         return
+    wanted = {name for note in suspects for name in note.names}
+    brought = {name: bad for bad in poison for name in bad.names & wanted if len(name) >= LONG_NAME and is_name(name)}
+    if not brought:
+        return
     first = min(note.solution.created for note in poison)
-    known = {
-        name for note in notes if note.path not in poisoned and note.solution.created < first for name in note.names
-    }
-    brought = {name: bad for bad in poison for name in bad.names - known if len(name) >= LONG_NAME and is_name(name)}
+    older = [note for note in notes if note.path not in poisoned and note.solution.created < first]
+    known = {name for note in older for name in note.names & brought.keys()}
+    brought = {name: bad for name, bad in brought.items() if name not in known}
     for note in suspects:
-        named = sorted(note.names & brought.keys())
+        named = note.names & brought.keys()
         if named:
-            reason = f"names {named[0]}, which only a poisoned note knows"
-            yield point(note, "poisoned_name", "high", reason, [brought[named[0]]])
+            first_name = min(named)
+            reason = f"names {first_name}, which only a poisoned note knows"
+            yield point(note, "poisoned_name", "high", reason, [brought[first_name]])
 
 
 __all__ = ["StoreFinding", "extends", "raise_verdicts", "scan_store"]
