@@ -205,8 +205,9 @@ def judge_neighbours(
     """The verdicts with the store's findings taken in.
 
     `new` are the paths to judge, all where it is None; those that a finding about one of their groups names are judged
-    too. `raised` were judged before, and name only what their groups would have raised; `again` name nothing; of
-    `settled` ones nothing has changed. Each is held against its group, and so against a bounded number.
+    too, but for what a lesson tells by itself. `raised` were judged before, and name only what their groups would have
+    raised; `again` name nothing; of `settled` ones nothing has changed. Each is held against its group, and so against
+    a bounded number.
 
     That the agent's own work, with its lines, says otherwise than older lessons is evidence and no mere claim; and
     where two texts differ in no value, the same lesson was met again.
@@ -267,8 +268,10 @@ def _is_raised(groups: Groups, judged: Mapping[str, Verdict]) -> bool:
 
 
 def _is_doubted(groups: Groups, about: Sequence[StoreFinding]) -> bool:
-    """Whether something stays of what is told about a lesson; what is dear to see is looked at last."""
-    for one in sorted(about, key=lambda found: found.finding.rule == CONTRADICTION):
+    """Whether something stays of what is told about a lesson by others; what is dear to see is looked at last. What it
+    tells by itself was so when it was judged."""
+    by_others = [one for one in about if one.others]
+    for one in sorted(by_others, key=lambda found: found.finding.rule == CONTRADICTION):
         if not _is_explained_chain(groups, one) and not _is_no_contradiction(groups, one):
             return True
     return False

@@ -149,6 +149,15 @@ def unrelated(number: int) -> Solution:
     return read
 
 
+def test_what_a_lesson_tells_by_itself_is_no_reason_to_judge_it_again() -> None:
+    """A lesson that names no source is doubted a little wherever it is met; what others say against it matters."""
+    old = replace(lesson(12, "localhost", "Run `make test-int`, then run it again.", "codex:1"), sources=())
+    new = lesson(14, "localhost", "Run `make test-int` first.", "codex:2")
+    groups = Groups([old, new], {one.path: Verdict("clean") for one in (old, new)})
+    assert [found.finding.rule for found in groups.findings(new.path, [old.path])] == ["store.forged_provenance"]
+    assert list(judge_neighbours(groups, [new.path]).verdicts) == [new.path]
+
+
 def test_what_the_store_raised_is_judged_again_only_where_its_group_changed() -> None:
     """Another lesson elsewhere judges nobody anew; one that speaks for or against the raised one, or one that is gone
     or quarantined, does; and a file of verdicts that knows no groups judges them all."""
