@@ -6,13 +6,14 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import date
+from itertools import chain, islice
 
 from index.error_matching import mask_label
 from index.globs import anchor_of, expand_braces, problem_of, sqlite_glob
+from index.known import Known
 from index.records import IMPORTANCE_RANK, Solution
 from index.signature import command_parts
-from index.word_lines import word_lines
-from index.words import words_of
+from index.word_lines import SEVERAL, WORDS, all_words, cut_lines
 
 LONGEST_BODY = 12_000
 LONGEST_BRIEF = 700
@@ -31,7 +32,9 @@ _PATH = re.compile(r"(?:[\w.@~-]{1,80}/){1,12}[\w.@*{}-]{0,80}|[\w-]{2,60}\.[A-Z
 _BLANKS = {code: " " for code in range(33) if chr(code).isspace()}
 _IN_PATH = re.compile(r"/|\.[A-Za-z]")  # what every word has that names a path
 _FLOWING = re.compile(r"\n(?<!\n\n)(?![\n*#>|-])")  # begins with what can be looked for quickly
+_NO_PROSE = ("```", "---")
 _PARAGRAPH = re.compile(r"\n\s{0,80}\n")
+_word = WORDS.__getitem__
 _LABEL = re.compile(r"\*\*(?:Why it matters|Instead):\*\*", re.IGNORECASE)
 
 
@@ -58,33 +61,65 @@ def texts_of(each: Solution) -> Texts:
 
     The same as `document_words`, `sentences_of` and `code_words` give one by one, which is for what has CJK characters.
     """
-    parts = _FENCE.split(each.body[:LONGEST_BODY])  # prose, then what follows a fence, its code, prose, and so on
-    inline = " ".join([code for part in parts[::3] for code in _CODE.findall(part)])
+    body = each.body[:LONGEST_BODY]
+    # Prose, then what follows a fence, its code, prose, and so on.
+    parts = _FENCE.split(body) if "```" in body else [body]
+    inline = " ".join([code for part in parts[::3] for code in _CODE.findall(part)]) if "`" in body else ""
     parts[::3] = [_FLOWING.sub(" ", part).replace(". ", "\n") for part in parts[::3]]
-    lines: list[str] = []
-    for text in (each.title.replace(". ", "\n"), " ".join(each.tags), triggers_text(each), inline, *parts):
-        cut_text = word_lines(text)
-        if cut_text is None:
-            return _texts_one_by_one(each)
-        lines.append(cut_text)
-    title, tags, triggers, inline, *parts = lines
-    names = title + tags
+    texts = (each.title.replace(". ", "\n"), " ".join(each.tags), triggers_text(each), inline, *parts)
+    cuts = [text for text in map(cut_lines, texts) if text is not None]
+    if len(cuts) < len(texts):
+        return _texts_one_by_one(each)
+    title, tags, triggers, inline, *parts = cuts
+    lines = _lines_of(title)
+    names = [*chain.from_iterable(lines), *_words_in(tags)]
+    words = [*names, *names, *_words_in(triggers)]
+    code: list[str] = []
+    for place, part in enumerate(parts):
+        if place % 3 == 0:
+            new = _lines_of(part)
+            lines += new
+            words += chain.from_iterable(new)
+        else:
+            some = _words_in(part)
+            words += some
+            code += some if place % 3 == 2 else ()
+    code += _words_in(inline)
     return Texts(
-        "".join([names, names, triggers, *parts]).replace("\n", "").rstrip(" "),
-        _sentence_lines("\n".join([title, *parts[::3]])),
-        " ".join(list(dict.fromkeys("".join([*parts[2::3], inline]).split()))[:MOST_CODE]),
+        "".join(words).replace(SEVERAL, "").rstrip(" "),
+        _sentences_in(lines),
+        " ".join(list(dict.fromkeys("".join(dict.fromkeys(code)).replace(SEVERAL, "").split()))[:MOST_CODE]),
     )
+
+
+def _words_in(cut_text: str) -> list[str]:
+    """What the words of a text that was cut stand for."""
+    return [*map(_word, cut_text.split())]
+
+
+def _lines_of(cut_text: str) -> list[list[str]]:
+    """The same line by line, without those that are empty."""
+    return [[*map(_word, line.split())] for line in cut_text.split("\n") if line]
+
+
+def _sentences_in(lines: Iterable[list[str]]) -> str:
+    """Lines of words, each word once in its line; empty ones left out, bounded."""
+    texts = ("".join(dict.fromkeys(line)) for line in lines)
+    kept = list(islice(filter(None, texts), MOST_SENTENCES))
+    text = "\n".join(kept)
+    if SEVERAL in text:
+        # A part of one word may be another word of the line.
+        text = "\n".join([_each_once(line) if SEVERAL in line else line for line in kept])
+    return text.replace(" \n", "\n").removesuffix(" ")[:LONGEST_SENTENCES]
+
+
+def _each_once(line: str) -> str:
+    return " ".join(dict.fromkeys(line.replace(SEVERAL, "").split()))
 
 
 def _texts_one_by_one(each: Solution) -> Texts:
     prose, code = split_code(each.body)
     return Texts(" ".join(document_words(each)), sentences_of(each.title, prose), " ".join(code_words(code)))
-
-
-def _sentence_lines(lines: str) -> str:
-    """Lines of words, each word once in its line; empty ones left out, bounded."""
-    kept = [" ".join(dict.fromkeys(line.split())) for line in lines.split("\n") if line][:MOST_SENTENCES]
-    return "\n".join(kept)[:LONGEST_SENTENCES]
 
 
 def lesson_row(
@@ -110,23 +145,24 @@ def triggers_text(each: Solution) -> str:
 
 def document_words(each: Solution) -> list[str]:
     """The words a solution is found by; those of title and tags count twice."""
-    named = words_of(f"{each.title} {' '.join(each.tags)}".replace("_", " "))
-    return [*named, *named, *words_of(f"{triggers_text(each)} {each.body[:LONGEST_BODY]}".replace("_", " "))]
+    named = all_words(f"{each.title} {' '.join(each.tags)}")
+    return [*named, *named, *all_words(f"{triggers_text(each)} {each.body[:LONGEST_BODY]}")]
 
 
 def brief_of(body: str) -> str:
     """What is given back of a body: its fact, why it matters and what to do instead, each cut at its bound."""
     labelled, plain = list[str](), list[str]()
     for part in _PARAGRAPH.split(body.strip()):
-        if part.lstrip().startswith("**"):
-            text = " ".join(part.split())
+        begins = part.lstrip()[:3]
+        if begins[:2] == "**":
+            text = _in_one_line(part)
             (labelled if _LABEL.match(text) else plain).append(text)
-        elif not part.lstrip().startswith(("#", "```", "---")):
+        elif begins[:1] != "#" and begins not in _NO_PROSE:
             plain.append(part)
     room = LONGEST_BRIEF - sum(min(len(part), 240) for part in labelled)
     kept, used = [], 0
     for part in plain:
-        text = " ".join(part.split())
+        text = _in_one_line(part)
         if not text:
             continue
         if used and used + len(text) > room:
@@ -134,6 +170,11 @@ def brief_of(body: str) -> str:
         kept.append(cut(text, max(200, room - used)))
         used += len(text)
     return "\n".join([*kept, *(cut(part, 240) for part in labelled)])
+
+
+def _in_one_line(text: str) -> str:
+    """A text with single spaces for blanks; most texts have no others, which is quickly seen."""
+    return text if text.isprintable() and "  " not in f" {text} " else " ".join(text.split())
 
 
 def cut(text: str, most: int) -> str:
@@ -152,15 +193,14 @@ def split_code(body: str) -> tuple[str, str]:
 def sentences_of(title: str, prose: str) -> str:
     """The sentences of a text as lines of words, bounded."""
     flowing = _FLOWING.sub(" ", prose)
-    lines = [
-        " ".join(dict.fromkeys(words_of(one.replace("_", " ")))) for one in re.split(r"\. |\n", f"{title}\n{flowing}")
-    ]
-    return "\n".join([line for line in lines if line][:MOST_SENTENCES])[:LONGEST_SENTENCES]
+    parts = re.split(r"\. |\n", f"{title}\n{flowing}")
+    lines = filter(None, (" ".join(dict.fromkeys(all_words(one))) for one in parts))
+    return "\n".join(islice(lines, MOST_SENTENCES))[:LONGEST_SENTENCES]
 
 
 def code_words(code: str) -> list[str]:
     """The words of the code in a text, each once, bounded."""
-    return list(dict.fromkeys(words_of(code.replace("_", " "))))[:MOST_CODE]
+    return list(dict.fromkeys(all_words(code)))[:MOST_CODE]
 
 
 def is_everything(pattern: str) -> bool:
@@ -196,25 +236,30 @@ def error_rows(each: Solution) -> list[tuple[str, str]]:
 
 def mentions(each: Solution) -> list[str]:
     """The forms under which a text's paths may be asked for: whole, without leading folders, by name, by folder."""
-    keys: dict[str, None] = {}
     text = f"{each.title}\n{each.body[:LONGEST_BODY]}"
     text = text.translate(_BLANKS) if text.isascii() else " ".join(text.split())
-    end, words = 0, list[str]()
+    end, keys = 0, list[str]()
     for sign in _IN_PATH.finditer(text):
         if sign.start() >= end:
             end = text.find(" ", sign.end())
             end = len(text) if end < 0 else end
-            words.append(text[text.rfind(" ", 0, sign.start()) + 1 : end])
-    for token in [one for word in words for one in _PATH.findall(word)]:
+            keys += _KEYS[text[text.rfind(" ", 0, sign.start()) + 1 : end]]
+    return list(dict.fromkeys(keys))[:MOST_MENTIONS]
+
+
+def _keys_of(word: str) -> tuple[str, ...]:
+    """The forms under which the paths in a word may be asked for."""
+    keys: list[str] = []
+    for token in _PATH.findall(word):
         path = token.strip("./~").replace("\\", "/")
         parts = [part for part in path.split("/") if part]
-        for at in range(max(0, len(parts) - 8), len(parts)):
-            keys.setdefault("/".join(parts[at:]))
-        for at in range(1, len(parts) + (1 if token.endswith("/") else 0)):
-            keys.setdefault("/".join(parts[max(0, at - 2) : at]) + "/")
-        if len(keys) > MOST_MENTIONS:
-            break
-    return list(keys)[:MOST_MENTIONS]
+        keys += ["/".join(parts[at:]) for at in range(max(0, len(parts) - 8), len(parts))]
+        ends = range(1, len(parts) + (1 if token.endswith("/") else 0))
+        keys += ["/".join(parts[max(0, at - 2) : at]) + "/" for at in ends]
+    return tuple(dict.fromkeys(keys))
+
+
+_KEYS = Known(_keys_of)
 
 
 def unreachable(solutions: Iterable[Solution], pack_confidence: float = 0.7) -> list[tuple[str, str]]:

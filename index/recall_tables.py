@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import dataclass
 from datetime import date
+from itertools import chain, islice
 from pathlib import Path
 
 from index.matching import SCHEMA
@@ -22,6 +23,8 @@ from index.recall_rows import (
 from index.records import Solution
 from index.words import words_of
 
+Named = dict[str, list[int]]  # the rows of the solutions that mention a path, by each form under which it is asked for
+
 # Between the numbers of two neighbouring rows, so that a new lesson finds a place by its weight without renumbering.
 GAP = 256
 
@@ -29,19 +32,22 @@ _TABLES = """
 create table lesson(mid integer primary key, id text, path text, title text, brief text, project text, branch text,
   category text, kind text, trust text, confidence real, priority integer, day integer, stale integer, source text,
   tags text, paths text, commands text, errors text, always integer, weight real, sents text, code text);
-create index lesson_id on lesson(id);
-create index lesson_project on lesson(project, mid);
 create table trig(anchor text, glob text, pat text, mid integer, primary key(anchor, glob, pat, mid)) without rowid;
 create table cmd(key text, mid integer, words text, shown text, primary key(key, mid, words)) without rowid;
 create table err(eid integer primary key, mid integer, sig text, text text, same integer);
-create index err_sig on err(sig, mid);
-create index err_mid on err(mid);
 create table mention(key text, mid integer, primary key(key, mid)) without rowid;
 create table kept(mid integer primary key, path text, text_hash text, key text);
 create table spoken(mid integer primary key, words text);
 create table meta(key text primary key, value text) without rowid;
 create virtual table fdoc using fts5(w, content='');
 create virtual table ferr using fts5(w, content='');
+"""
+# Made once the rows are there: sorting them is quicker than finding a place for each.
+_INDEXES = """
+create index lesson_id on lesson(id);
+create index lesson_project on lesson(project, mid);
+create index err_sig on err(sig, mid);
+create index err_mid on err(mid);
 """
 # How many rows hold a word: fts5vocab counts them anew at each question, which takes longer the commoner the word is.
 _COUNT_WORDS = """
@@ -62,10 +68,13 @@ _INSERTS = (
     "insert into spoken values (?, ?)",
     "insert or ignore into trig values (?, ?, ?, ?)",
     "insert or ignore into cmd values (?, ?, ?, ?)",
-    "insert or ignore into mention values (?, ?)",
     "insert into err values (?, ?, ?, ?, 0)",
     "insert into ferr(rowid, w) values (?, ?)",
 )
+# Rows of few columns are mostly calls, of which one for so many rows is enough.
+AT_ONCE = 50
+_MENTION = "insert or ignore into mention values (?, ?)"
+_MENTIONS = _MENTION + ", (?, ?)" * (AT_ONCE - 1)
 # How many solutions' rows are made before they are written, table by table.
 BATCH = 1000
 # While all is written, words are gathered in memory and merged once at the end; later updates are small.
@@ -113,8 +122,11 @@ def write_whole(draft: Path, served: Sequence[Served], terms: Terms) -> None:
     """All of a new database."""
     with closing(sqlite3.connect(draft)) as db:
         db.executescript(SPEED + _TABLES + _GATHER)
+        named: Named = {}
         for at in range(0, len(served), BATCH):
-            put_in(db, [(place * GAP, one) for place, one in enumerate(served[at : at + BATCH], at + 1)], terms)
+            put_in(db, [(place * GAP, one) for place, one in enumerate(served[at : at + BATCH], at + 1)], terms, named)
+        put_mentions(db, named)
+        db.executescript(_INDEXES)
         count_same(db)
         db.execute("insert into fdoc(fdoc) values ('optimize')")
         db.execute("insert into ferr(ferr) values ('optimize')")
@@ -126,12 +138,12 @@ def write_whole(draft: Path, served: Sequence[Served], terms: Terms) -> None:
 
 
 def put_in(
-    db: sqlite3.Connection, places: Iterable[tuple[int, Served]], terms: Terms
+    db: sqlite3.Connection, places: Iterable[tuple[int, Served]], terms: Terms, named: Named
 ) -> tuple[list[str], list[str], set[str]]:
-    """All rows of these solutions, each with its number, but for what is counted over all; returns their words, those
-    of their errors, and the errors' signatures."""
+    """All rows of these solutions, each with its number, but for what is counted over all and what they mention, which
+    is added to `named`; returns their words, those of their errors, and the errors' signatures."""
     rows: dict[str, list[tuple[object, ...]]] = {statement: [] for statement in _INSERTS}
-    lessons, documents, kept, spoken, triggers, commands, named, errors, found = rows.values()
+    lessons, documents, kept, spoken, triggers, commands, errors, found = rows.values()
     for mid, one in places:
         each = one.solution
         texts = texts_of(each)
@@ -139,17 +151,25 @@ def put_in(
         documents.append((mid, texts.words))
         kept.append((mid, each.path, one.text_hash, one.key))
         spoken.append((mid, texts.words))
-        named += [(key, mid) for key in mentions(each)]
+        for key in mentions(each):
+            named.setdefault(key, []).append(mid)
         if each.triggers:
             triggers += [(*row, mid) for row in trigger_rows(each)]
             commands += [(key, mid, *rest) for key, *rest in command_rows(each)]
             for eid, (sig, text) in enumerate(error_rows(each), mid * MOST_ERRORS):
                 errors.append((eid, mid, sig, text))
                 found.append((eid, error_words(text)))
-    named.sort()
     for statement, given in rows.items():
         db.executemany(statement, given)
     return [str(row[1]) for row in documents], [str(row[1]) for row in found], {str(row[2]) for row in errors}
+
+
+def put_mentions(db: sqlite3.Connection, named: Named) -> None:
+    """The rows of what solutions mention, in the order in which the table keeps them."""
+    rows = ((key, mid) for key in sorted(named) for mid in named[key])
+    whole = sum(map(len, named.values())) // AT_ONCE
+    db.executemany(_MENTIONS, (tuple(chain.from_iterable(islice(rows, AT_ONCE))) for _ in range(whole)))
+    db.executemany(_MENTION, rows)
 
 
 def error_words(text: str) -> str:

@@ -13,7 +13,17 @@ from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from index.recall_tables import SPEED, Served, Terms, count_same, error_words, put_in, write_facts
+from index.recall_tables import (
+    SPEED,
+    Named,
+    Served,
+    Terms,
+    count_same,
+    error_words,
+    put_in,
+    put_mentions,
+    write_facts,
+)
 
 # Above this share of changed rows it is quicker to make all of it anew.
 MOST_CHANGED = 0.2
@@ -41,7 +51,9 @@ def update(target: Path, draft: Path, served: Sequence[Served], terms: Terms) ->
             # A text that was taken out does not linger in free pages.
             db.executescript(SPEED + "pragma secure_delete=on;")
             old_words, old_errors, touched = take_out(db, gone)
-            words, errors, signatures = put_in(db, [(places[one.solution.path], one) for one in new], terms)
+            named: Named = {}
+            words, errors, signatures = put_in(db, [(places[one.solution.path], one) for one in new], terms, named)
+            put_mentions(db, named)
             touched |= signatures
             count_same(db, touched)
             count_words(db, "vdoc", old_words, words)

@@ -1,36 +1,61 @@
-"""The words of a long text line by line, the same as `index.words` cuts them, many times quicker.
+"""The words of a long text, the same as `index.words` cuts them, many times quicker.
 
 Apart from it, since the recall hook loads that and never cuts a long text.
 """
 
 from __future__ import annotations
 
-from index.words import MOST_KNOWN, Separators, word_parts
+import re
+from operator import add
 
-# A line's end becomes a sign that no other character does. (One sign for one is quick to put in, several are not.)
-_TABLE = Separators({10: "\x01"})
+from index.words import MOST_KNOWN, Separators, word_parts, words_of
+
+SEVERAL = "\x02"  # no word has it
+_TABLE = Separators({10: "\n"})
 # The signs that prose has beyond ASCII: without them most of it is ASCII alone, which is cut much quicker.
 _SIGNS = "—–…’‘“”→•·×≥≤✓✅❌"
+# What `is_cjk` takes in, as a set of characters.
+_CJK = "\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0010ffff"
+_SEPARATORS = re.compile(rf"[^\w{_CJK}]+|_+")
+_PAIRED = re.compile(rf"[{_CJK}](?:[ {_CJK}]*[{_CJK}])?")
 
 
-class _Parts(dict[str, str]):
-    """What each word stands for, a space behind every part; fills itself."""
+class Words(dict[str, str]):
+    """What each word stands for, a space behind every part, `SEVERAL` before more than one; fills itself."""
 
     def __missing__(self, word: str) -> str:
         """Remembered as in `word_parts`."""
         if len(self) > MOST_KNOWN:
             self.clear()
-        self[word] = found = "\n" if word == "\x01" else "".join([f"{part} " for part in word_parts(word)])
+        parts = word_parts(word)
+        self[word] = found = "".join([SEVERAL * (len(parts) > 1), *[f"{part} " for part in parts]])
         return found
 
 
-_PARTS = _Parts()
+WORDS = Words()
 
 
-def word_lines(text: str) -> str | None:
-    """The words of each line as `words_of` cuts them, a space behind each; None for a text with CJK characters."""
-    if not text.isascii():
-        for sign in _SIGNS:
-            text = text.replace(sign, " ")
-    cut = text.replace("\n", " \n ").translate(_TABLE)
-    return None if "\x00" in cut else "".join(map(_PARTS.__getitem__, cut.split()))
+def cut_lines(text: str) -> str | None:
+    """A text of which its words and line ends are left, spaces for all else; None for one with CJK characters."""
+    if text.isascii():
+        return text.translate(_TABLE)
+    for sign in _SIGNS:
+        text = text.replace(sign, " ")
+    cut = text.translate(_TABLE)
+    return None if "\x00" in cut else cut
+
+
+def all_words(text: str) -> list[str]:
+    """`words_of` a text, whose CJK characters are paired a run at a time."""
+    if text.isascii():
+        return words_of(text)
+    found: list[str] = []
+    text, end = _SEPARATORS.sub(" ", text), 0
+    for run in _PAIRED.finditer(text):
+        if between := text[end : run.start()]:
+            found += words_of(between)
+        end = run.end()
+        # The one blank among them is no word of its own for `words_of`, but what stands for it is.
+        signs = run[0].replace(" ", "").replace("\u3000", "\x00")
+        found += map(add, signs, signs[1:]) if len(signs) > 1 else signs
+    return found + words_of(text[end:])
