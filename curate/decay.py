@@ -51,6 +51,7 @@ def plan_decay(
     skipped: list[tuple[str, str]] = []
     notes: list[Note] = []
     unknown, checks, mtimes = Evidence(None, "unknown"), checks or {}, mtimes or {}
+    reasons: dict[tuple[str, date | None], str] = {}  # of many lessons, on few days
     for solution in sorted(solutions, key=attrgetter("path")):
         found = evidence.get(solution.path, unknown)
         checked = checks.get(solution.id)
@@ -62,15 +63,19 @@ def plan_decay(
             skipped.append((solution.path, "never decays"))
             if solution.expires and solution.expires < today:
                 notes.append(Note("expired", solution.path, f"expired on {solution.expires}, but it never decays."))
-        elif reason := _why_archive(solution, found, today, settings):
-            age = (today - found.date).days if found.date else 0
+            continue
+        slow = slowness(solution)
+        age = (today - found.date).days if found.date else 0
+        if reason := _why_archive(solution, found, today, settings.archive_days * slow):
             pair = _archive(solution, reason, today, mtimes.get(solution.path), taken)
             leaving[pair[0].path] = solution, reason
             changes.append((-age, pair))
         else:
-            skipped.append((solution.path, _why_keep(solution, found, today)))
-            if is_stale(solution, found, today, settings):
-                notes.append(Note("stale", solution.path, _stale_text(solution, found, today, settings)))
+            why = found.how, found.date
+            reasons[why] = kept = reasons.get(why) or _why_keep(found, today)
+            skipped.append((solution.path, kept))
+            if found.date is not None and age >= settings.stale_days * slow:
+                notes.append(Note("stale", solution.path, _stale_text(found, today, settings.archive_days * slow)))
     changes.sort(key=lambda item: (item[0], item[1][0].path))
     plan = budget(Plan("decay", tuple(change for _, pair in changes for change in pair), tuple(skipped), tuple(notes)))
     # The texts only now: of a store that was left alone for long, few of those that are due may leave at once.
@@ -91,13 +96,6 @@ def slowness(solution: Solution) -> float:
 def keeps_for_ever(solution: Solution) -> bool:
     """Whether the lesson never decays."""
     return solution.type == "principle" or solution.priority >= 1
-
-
-def is_stale(solution: Solution, evidence: Evidence, today: date, settings: DecaySettings) -> bool:
-    """Whether a lesson has gone without evidence for so long that a person should look at it."""
-    if keeps_for_ever(solution) or evidence.date is None:
-        return False
-    return (today - evidence.date).days >= settings.stale_days * slowness(solution)
 
 
 def matching_archived(errors: Iterable[str], archived: Iterable[Solution]) -> tuple[tuple[Solution, str], ...]:
@@ -143,27 +141,26 @@ def plan_return(
     return Plan("return", tuple(changes), tuple(skipped))
 
 
-def _why_archive(solution: Solution, evidence: Evidence, today: date, settings: DecaySettings) -> str:
+def _why_archive(solution: Solution, evidence: Evidence, today: date, after: float) -> str:
+    """Why a lesson leaves that may after so many days; "" for one that stays."""
     if solution.expires and solution.expires < today:
         return f"expired on {solution.expires}"
-    if evidence.date is None:
+    if evidence.date is None or (today - evidence.date).days < after:
         return ""
-    needed = settings.archive_days * slowness(solution)
-    last = max(evidence.date, evidence.latest or evidence.date)
-    if (today - last).days < needed:
+    if evidence.latest is not None and (today - evidence.latest).days < after:
         return ""
     return f"no evidence for {plural((today - evidence.date).days, 'day')} (last: {evidence.how} {evidence.date})"
 
 
-def _why_keep(solution: Solution, evidence: Evidence, today: date) -> str:
+def _why_keep(evidence: Evidence, today: date) -> str:
     if evidence.date is None:
         return "its age is unknown"
     return f"{evidence.how} {plural(max((today - evidence.date).days, 0), 'day')} ago"
 
 
-def _stale_text(solution: Solution, evidence: Evidence, today: date, settings: DecaySettings) -> str:
+def _stale_text(evidence: Evidence, today: date, after: float) -> str:
     last = max(evidence.date or today, evidence.latest or evidence.date or today)
-    leaves = last + timedelta(days=-int(-settings.archive_days * slowness(solution) // 1))
+    leaves = last + timedelta(days=-int(-after // 1))
     age = (today - evidence.date).days if evidence.date else 0
     return f"no evidence for {plural(age, 'day')} (last: {evidence.how} {evidence.date}); archived from {leaves} on."
 

@@ -21,11 +21,12 @@ import hashlib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, timedelta
+from datetime import date, timedelta
 from functools import lru_cache
 from pathlib import Path
 
 from curate.git import run_git
+from curate.verdicts import text_hash
 from index.changes import digest
 from index.decode import load_json
 from index.files import write_derived
@@ -39,6 +40,7 @@ BURST_SHARE = 0.2  # and no less than this share of the store
 SEEN_FILE = "evidence-seen.json"
 OWN_STAGES = frozenset({"effects", "dedup", "newer"})  # that change a live lesson without evidence for it
 
+_EPOCH = date(1970, 1, 1).toordinal()
 Day = date  # inside Evidence, `date` is a field
 
 
@@ -75,13 +77,13 @@ def find_evidence(
         if committed and solution.path in committed:
             times[solution.path] = _committed(solution, committed[solution.path], (own or {}).get(solution.path))
         elif solution.path in mtimes:
-            first = mtime = mtimes[solution.path]
-            if seen:
-                first = seen.get(text_key(solution.text), mtime)
-            times[solution.path] = (min(first, mtime) // 1_000_000_000, "modified")
+            mtime = mtimes[solution.path]
+            first = _first_seen(seen, solution.text) if seen else None
+            times[solution.path] = (mtime if first is None else min(first, mtime)) // 1_000_000_000, "modified"
     together = _touched_together([time for time, _ in times.values()])
+    recalled, last = recalled or {}, today + timedelta(days=1)
     return {
-        solution.path: _evidence(solution, (recalled or {}).get(solution.id), times.get(solution.path), together, today)
+        solution.path: _evidence(solution, recalled.get(solution.id), times.get(solution.path), together, last)
         for solution in live
     }
 
@@ -159,23 +161,31 @@ def update_seen(seen: Mapping[str, int], solutions: Iterable[Solution], mtimes: 
     kept: dict[str, int] = {}
     for solution in solutions:
         if solution.path in mtimes:
-            key = text_key(solution.text)
-            known = [mtimes[solution.path], *(times[key] for times in (seen, kept) if key in times)]
-            kept[key] = min(known)
+            key, mtime = text_key(solution.text), mtimes[solution.path]
+            first = _first_seen(seen, solution.text) if seen else None
+            kept[key] = min(mtime, mtime if first is None else first, kept.get(key, mtime))
     return kept
+
+
+def _first_seen(seen: Mapping[str, int], text: str) -> int | None:
+    """The earliest mtime that a text was seen with, under whichever name it was kept."""
+    first = seen.get(text_key(text))
+    return seen.get(_former_key(text)) if first is None else first
 
 
 def write_seen(root: Path, seen: Mapping[str, int]) -> None:
     """Keep the earliest mtimes; written only where they differ."""
     text = "{\n" + ",\n".join(f'"{key}": {seen[key]}' for key in sorted(seen)) + "\n}\n"
     write_derived(root / CACHE / SEEN_FILE, text.encode())
-    # It holds every text of the store, which a server that lives on must not.
-    text_key.cache_clear()
 
 
-@lru_cache(maxsize=1 << 18)
 def text_key(text: str) -> str:
-    """A short name of a whole file's text."""
+    """A short name of a whole file's text: the beginning of the hash that a pass has of it anyway."""
+    return text_hash(text)[:32]
+
+
+def _former_key(text: str) -> str:
+    """The name that earlier versions kept."""
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
 
 
@@ -191,28 +201,34 @@ def id_time(identifier: str) -> date | None:
 
 
 def _evidence(
-    solution: Solution, recalled: date | None, time: tuple[int, str] | None, together: frozenset[int], today: date
+    solution: Solution, recalled: date | None, time: tuple[int, str] | None, together: frozenset[int], last: date
 ) -> Evidence:
-    last = today + timedelta(days=1)
-    dated = [
-        (day, how) for day, how in ((solution.verified, "verified"), (recalled, "recalled")) if day and day <= last
-    ]
-    if dated:
-        return Evidence(*max(dated, key=lambda pair: pair[0]))
-    made = _made(solution, last)
+    if recalled or solution.verified:
+        given = ((solution.verified, "verified"), (recalled, "recalled"))
+        dated = [(day, how) for day, how in given if day and day <= last]
+        if dated:
+            return Evidence(*max(dated, key=lambda pair: pair[0]))
     touched = _day(time[0]) if time else None
     if time is None or touched is None or touched > last:
-        return made
-    if time[0] // BURST_SECONDS in together and made.date is not None and made.date < touched:
-        return Evidence(made.date, made.how, touched)
-    return Evidence(touched, time[1])
+        return _made(solution, last)
+    if time[0] // BURST_SECONDS in together:
+        made = _made(solution, last)
+        if made.date is not None and made.date < touched:
+            return Evidence(made.date, made.how, touched)
+    return _plain(touched, time[1])
+
+
+@lru_cache(maxsize=1 << 12)
+def _plain(day: date, how: str) -> Evidence:
+    """Evidence of one day; many lessons have the same."""
+    return Evidence(day, how)
 
 
 def _made(solution: Solution, last: date) -> Evidence:
     """When the lesson was made, by its own word, else by its id."""
     created = solution.created.date()
     if date(1970, 1, 1) < created <= last:
-        return Evidence(created, "created")
+        return _plain(created, "created")
     day = id_time(solution.id)
     return Evidence(day, "id") if day and date(1970, 1, 1) < day <= last else Evidence(None, "unknown")
 
@@ -228,8 +244,8 @@ def _touched_together(times: list[int]) -> frozenset[int]:
 
 def _day(seconds: int) -> date | None:
     try:
-        return datetime.fromtimestamp(seconds, UTC).date()
-    except (OverflowError, ValueError, OSError):
+        return date.fromordinal(_EPOCH + seconds // 86_400)
+    except (OverflowError, ValueError):
         return None
 
 

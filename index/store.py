@@ -31,6 +31,7 @@ INBOX = "inbox"
 INDEX_FILE = ".index.yaml"
 MEMORY_FILE = "MEMORY.md"
 MAX_FILE = 2 * 1024 * 1024
+_READ = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,7 +115,7 @@ def _read_entry(entry: os.DirEntry[str]) -> str | Problem:
     if size > MAX_FILE:
         return read_text(Path(entry.path))
     try:
-        handle = os.open(entry.path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0))
+        handle = os.open(entry.path, _READ)
         try:
             data = os.read(handle, size + 1)
         finally:
