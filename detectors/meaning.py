@@ -10,24 +10,27 @@ A contradiction stands above all: no likeness makes two texts the same that diff
 
 from __future__ import annotations
 
-import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
-from itertools import chain, combinations, repeat
-from typing import Literal
+from functools import cached_property
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+import numpy as np
 
 from detectors.embedding import Embed, nearest
 from detectors.trait_cache import TraitCache
-from detectors.traits import Keys, Traits, Weights, rarities, read_traits, title_of, weigh
+from detectors.traits import Traits, Weights, Written, read_traits, title_of
 from index.bullets import split_sentences
 from index.literals import STOPWORDS, Difference, differs, stem, tokens
 from index.records import Solution
 
-Conflicts = Callable[[Traits, Traits], tuple[Difference, ...]]
+if TYPE_CHECKING:
+    from detectors.candidates import Mask
+    from detectors.lesson_table import Float, Int, LessonTable
+
+Conflicts = Callable[[Written, Written], tuple[Difference, ...]]
 Answer = Literal["same", "related", "different", "conflict", "supersedes"]
 
-MOST_PER_KEY = 12  # a key that more lessons share says little; beyond it no pairs are made from it
 NEAREST = 5  # neighbours by meaning that become candidates
 NEAR = 0.6
 MOST_COMPARED = 20_000  # lessons whose vectors are compared each with each
@@ -57,7 +60,8 @@ ROOTED = 3  # rare literals in the symptom, and as many in the fix
 ROOTED_SHARE = 1 / 3
 ALIKE = 0.75  # of the words of one side, from which two texts are searched for values; with titles alike the next
 ALIKE_BY_TITLE = 0.5
-SLACK = 1e-9  # of figures that are rounded
+TITLES_ALIKE = 0.5
+AKIN = 0.25  # of the words, without which one error or rare literals do not make two texts the same
 MEANT = 0.8  # nearness in meaning from which it counts as evidence
 FOREIGN = 0.03  # difference in the share of characters of another script from which one is a translation
 
@@ -81,26 +85,80 @@ class Judged:
     judgement: Judgement
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class _Evidence:
-    """What two lessons share, each figure in 0..1 or a count."""
+    """What two lessons share, each figure in 0..1 or a count, found when it is asked for."""
 
-    title: float
-    words: float
-    contained: float
-    literal_share: float
-    literal_contained: float
-    literals: int
-    rare: int
-    symptom: int
-    fix: int
-    symptom_share: float
-    fix_share: float
-    errors: bool
-    triggers: bool
-    size: float
-    translated: bool
+    a: Traits
+    b: Traits
+    weights: Weights
     meaning: float
+
+    @cached_property
+    def title(self) -> float:
+        return self.weights.word_share(self.a.title_words, self.b.title_words)
+
+    @cached_property
+    def _words(self) -> tuple[float, float]:
+        return self.weights.words_shared(self.a.words, self.b.words)
+
+    @property
+    def words(self) -> float:
+        return self._words[0]
+
+    @property
+    def contained(self) -> float:
+        return self._words[1]
+
+    @cached_property
+    def _literals(self) -> tuple[float, float]:
+        return self.weights.literals_shared(self.a.literals, self.b.literals)
+
+    @property
+    def literal_share(self) -> float:
+        return self._literals[0]
+
+    @property
+    def literal_contained(self) -> float:
+        return self._literals[1]
+
+    @property
+    def literals(self) -> int:
+        return min(len(self.a.literals), len(self.b.literals))
+
+    @cached_property
+    def rare(self) -> int:
+        return len(self.weights.rare(self.a.literals & self.b.literals))
+
+    @cached_property
+    def symptom(self) -> tuple[int, float]:
+        return self._rooted(self.a.symptom, self.b.symptom)
+
+    @cached_property
+    def fix(self) -> tuple[int, float]:
+        return self._rooted(self.a.fix, self.b.fix)
+
+    def _rooted(self, a: frozenset[str], b: frozenset[str]) -> tuple[int, float]:
+        """How many rare literals are shared, and which part that is of those of the side that has fewer."""
+        shared = len(self.weights.rare(a & b))
+        least = min(len(self.weights.rare(a)), len(self.weights.rare(b)))
+        return shared, shared / least if least else 0.0
+
+    @cached_property
+    def errors(self) -> bool:
+        return not self.a.errors.isdisjoint(self.b.errors)
+
+    @cached_property
+    def triggers(self) -> bool:
+        return not self.a.triggers.isdisjoint(self.b.triggers)
+
+    @property
+    def size(self) -> float:
+        return min(self.a.length, self.b.length) / max(self.a.length, self.b.length, 1)
+
+    @property
+    def translated(self) -> bool:
+        return is_translated(self.a, self.b)
 
 
 def find_same(
@@ -120,29 +178,80 @@ def find_same(
     each lesson, `conflicts` finds the values in which two contradict each other. Without `related` those that
     are no more than that are left out, which most are.
     """
-    cache = known or TraitCache()
-    keys = cache.keys(solutions)
-    literals = Counter(chain.from_iterable(one.literals for one in keys))
-    pairs = set(candidate_pairs(keys, literals))
+    from detectors.candidates import candidate_pairs, weigh_table
+
+    table = (known or TraitCache()).table(solutions)
+    pairs = candidate_pairs(table)
     vectors = embed([f"{title_of(one)}\n\n{one.body}" for one in solutions]) if embed is not None else None
     if vectors is not None and len(solutions) <= MOST_COMPARED:
-        pairs |= {(a, b) for a, b, _ in nearest(vectors, NEAREST, NEAR)}
+        near = [(a, b) for a, b, _ in nearest(vectors, NEAREST, NEAR)]
+        pairs = np.unique(np.concatenate([pairs, np.array(near, dtype=np.int64).reshape(-1, 2)]), axis=0)
     if fresh is not None:
-        pairs = {pair for pair in pairs if pair[0] in fresh or pair[1] in fresh}
+        pairs = pairs[np.isin(pairs, list(fresh)).any(axis=1)]
     if judged is not None:
-        pairs = {pair for pair in pairs if not judged(*pair)}
-    members = sorted({place for pair in pairs for place in pair})
-    traits = {place: cache.traits(solutions[place], keys[place]) for place in members}
-    weights = weigh(list(traits.values()), literals, len(keys))
-    may_tell = _teller(traits, weights)
-    found: list[Judged] = []
-    for a, b in sorted(pairs):
-        meaning = float(vectors[a] @ vectors[b]) if vectors is not None else None
-        if not related and not may_tell(a, b, meaning):
-            continue
-        judgement = judge_traits(traits[a], traits[b], weights, meaning, conflicts or value_conflicts)
+        pairs = pairs[[not judged(a, b) for a, b in pairs.tolist()]]
+    weights, words = weigh_table(table, np.unique(pairs))
+    meanings = np.array([vectors[a] @ vectors[b] for a, b in pairs], dtype=np.float64) if vectors is not None else None
+    differ = conflicts or value_conflicts
+    alike: tuple[Judged, ...] = ()
+    if not related:
+        telling = _tell(table, words, pairs, meanings)
+        alike = _judge_alike(table, solutions, pairs[telling.alike].tolist(), differ)
+        pairs, meanings = pairs[telling.open], meanings[telling.open] if meanings is not None else None
+    traits = {place: table.traits(place, solutions[place]) for place in np.unique(pairs).tolist()}
+    found = list(alike)
+    for number, (a, b) in enumerate(pairs.tolist()):
+        meaning = float(meanings[number]) if meanings is not None else None
+        judgement = judge_traits(traits[a], traits[b], weights, meaning, differ)
         if judgement.answer != "different" and (related or judgement.answer != "related"):
             found.append(Judged(a, b, judgement))
+    return tuple(sorted(found, key=lambda one: (one.a, one.b)))
+
+
+class _Telling(NamedTuple):
+    """Of some pairs, those that are surely alike while nothing can say that they are the same, and those that must be
+    judged; all others are no more than related."""
+
+    alike: Mask
+    open: Mask
+
+
+def _tell(table: LessonTable, words: Float, pairs: Int, meanings: Float | None) -> _Telling:
+    """Each way to be more than related needs one of these."""
+    from detectors.candidates import SLACK, rare_shared, share
+
+    one, other = pairs[:, 0], pairs[:, 1]
+    rooted = rare_shared(table, pairs) >= ROOTED
+    translated = np.abs(table.foreign[one] - table.foreign[other]) >= FOREIGN
+    said, titled = share(table.words, words, pairs), share(table.titles, words, pairs)
+    akin = (said.part >= AKIN - SLACK) | (titled.part >= AKIN - SLACK)
+    same = rooted & (translated | (said.part >= AKIN - SLACK))
+    if meanings is not None:
+        same |= meanings >= MEANT
+    failing = np.diff(table.errors.starts) > 0
+    for number in np.flatnonzero(akin & failing[one] & failing[other] & ~same).tolist():
+        a, b = pairs[number].tolist()
+        same[number] = not table.errors.of(a).isdisjoint(table.errors.of(b))
+
+    def alike(slack: float) -> Mask:
+        by_title = (said.contained >= ALIKE_BY_TITLE + slack) & (titled.part >= TITLES_ALIKE + slack)
+        return by_title | (said.contained >= ALIKE + slack)
+
+    sure = alike(SLACK) & ~same & (titled.part >= TITLES_ALIKE + SLACK) & (np.minimum(said.both, titled.both) > SLACK)
+    return _Telling(sure, ~sure & (same | alike(-SLACK)))
+
+
+def _judge_alike(
+    table: LessonTable, solutions: Sequence[Solution], pairs: Sequence[tuple[int, int]], conflicts: Conflicts
+) -> tuple[Judged, ...]:
+    """The judgements on pairs that are surely alike and not the same, of which only what they contradict each other in
+    is open."""
+    found = []
+    for a, b in pairs:
+        if min(len(solutions[a].body), len(solutions[b].body)) <= SHORT:
+            one, other = table.written(a, solutions[a]), table.written(b, solutions[b])
+            if differences := conflicts(one, other):
+                found.append(Judged(a, b, _contradiction(one, other, differences)))
     return tuple(found)
 
 
@@ -156,7 +265,7 @@ def judge_pair(a: Solution, b: Solution, weights: Weights, embed: Embed | None =
     return judge_traits(*traits, weights, meaning)
 
 
-def value_conflicts(a: Traits, b: Traits) -> tuple[Difference, ...]:
+def value_conflicts(a: Written, b: Written) -> tuple[Difference, ...]:
     """The values in which two lessons contradict each other, where that is what parts them; else empty.
 
     In their titles one is enough. In their texts it must be a share of what the shorter states in other words than the
@@ -185,14 +294,13 @@ def judge_traits(
     finds the values in which two lessons contradict each other."""
     if not _worth_comparing(a, b, weights, meaning):
         return Judgement("different")
-    shared = _compare(a, b, weights, meaning)
+    shared = _Evidence(a, b, weights, meaning if meaning is not None else 0.0)
     reason, score = _same(shared)
-    alike = shared.contained >= ALIKE or (shared.title >= 0.5 and shared.contained >= ALIKE_BY_TITLE)
+    alike = shared.contained >= ALIKE or (shared.title >= TITLES_ALIKE and shared.contained >= ALIKE_BY_TITLE)
     looked_at = reason or (alike and min(a.length, b.length) <= SHORT)
     differences = conflicts(a, b) if looked_at else ()
     if differences:
-        answer: Answer = "supersedes" if _reverses(a, b) else "conflict"
-        return Judgement(answer, max(score, 0.5), (reason or "alike but for values",), differences)
+        return _contradiction(a, b, differences, reason, score)
     if reason and _reverses(a, b) and shared.contained < 0.9:
         return Judgement("supersedes", score, (reason, "the newer says of itself that it replaces the older"))
     if reason:
@@ -201,6 +309,13 @@ def judge_traits(
     if ties:
         return Judgement("related", min(0.5, 0.2 * len(ties)), ties)
     return Judgement("different")
+
+
+def _contradiction(
+    a: Written, b: Written, differences: tuple[Difference, ...], reason: str = "", score: float = 0.0
+) -> Judgement:
+    answer: Answer = "supersedes" if _reverses(a, b) else "conflict"
+    return Judgement(answer, max(score, 0.5), (reason or "alike but for values",), differences)
 
 
 def newest_first(hits: Sequence[Solution], query: str = "") -> tuple[Solution, ...]:
@@ -217,96 +332,18 @@ def newest_first(hits: Sequence[Solution], query: str = "") -> tuple[Solution, .
     return tuple(order)
 
 
-def candidate_pairs(keys: Sequence[Keys], literals: Mapping[str, int]) -> list[tuple[int, int]]:
-    """Pairs that share an error, a trigger or a title, or twice something weaker: two rare words of a title, a literal.
-
-    `literals` says in how many lessons each literal stands.
-    """
-    spread = Counter(chain.from_iterable(one.title for one in keys))
-    rare = rarities(literals)
-    holders: tuple[dict[object, list[int]], dict[object, list[int]]] = (defaultdict(list), defaultdict(list))
-    for place, one in enumerate(keys):
-        strong: set[object] = {("error", error) for error in one.errors} | {("at", trigger) for trigger in one.triggers}
-        if one.title:
-            strong.add(one.title)
-        rarest = sorted(one.title, key=lambda word: (spread[word], word))[:4]
-        for side, names in zip(
-            holders, (strong, [*combinations(sorted(rarest), 2), *(one.literals & rare)]), strict=True
-        ):
-            for name in names:
-                side[name].append(place)
-    pairs = {pair for places in holders[0].values() if len(places) <= MOST_PER_KEY for pair in combinations(places, 2)}
-    counted = Counter(
-        pair for places in holders[1].values() if 1 < len(places) <= MOST_PER_KEY for pair in combinations(places, 2)
-    )
-    return sorted(pairs | {pair for pair, count in counted.items() if count > 1})
-
-
 def _worth_comparing(a: Traits, b: Traits, weights: Weights, meaning: float | None) -> bool:
     """Whether two lessons share any of what every other answer rests on; most candidates do not."""
     return (
         len(weights.rare(a.literals & b.literals)) >= ROOTED
         or bool(a.errors & b.errors)
         or bool(a.triggers & b.triggers)
-        or weights.word_share(a.title_words, b.title_words) >= 0.5
+        or weights.word_share(a.title_words, b.title_words) >= TITLES_ALIKE
         or (meaning or 0.0) >= 0.9
     )
 
 
-def _teller(traits: Mapping[int, Traits], weights: Weights) -> Callable[[int, int, float | None], bool]:
-    """Whether two lessons, by place, can be more to each other than related: each way to be needs one of these."""
-    whole: dict[int, float] = {}
-
-    def weight(words: Iterable[str]) -> float:
-        return math.fsum(map(weights.words.get, words, repeat(1.0)))
-
-    def words_alike(a: int, b: int) -> bool:
-        for place in (a, b):
-            if place not in whole:
-                whole[place] = weight(traits[place].words)
-        least = (min(ALIKE, ALIKE_BY_TITLE) - SLACK) * min(whole[a], whole[b])
-        return weight(traits[a].words & traits[b].words) >= least
-
-    def may_tell(a: int, b: int, meaning: float | None) -> bool:
-        one, other = traits[a], traits[b]
-        return (
-            not one.errors.isdisjoint(other.errors)
-            or is_translated(one, other)
-            or (meaning or 0.0) >= MEANT
-            or words_alike(a, b)
-            or min(len(weights.rare(one.symptom & other.symptom)), len(weights.rare(one.fix & other.fix))) >= ROOTED
-        )
-
-    return may_tell
-
-
-def _compare(a: Traits, b: Traits, weights: Weights, meaning: float | None) -> _Evidence:
-    symptom = weights.rare(a.symptom & b.symptom)
-    fix = weights.rare(a.fix & b.fix)
-    least = [min(len(weights.rare(x)), len(weights.rare(y))) for x, y in ((a.symptom, b.symptom), (a.fix, b.fix))]
-    words, contained = weights.words_shared(a.words, b.words)
-    literal_share, literal_contained = weights.literals_shared(a.literals, b.literals)
-    return _Evidence(
-        title=weights.word_share(a.title_words, b.title_words),
-        words=words,
-        contained=contained,
-        literal_share=literal_share,
-        literal_contained=literal_contained,
-        literals=min(len(a.literals), len(b.literals)),
-        rare=len(weights.rare(a.literals & b.literals)),
-        symptom=len(symptom),
-        fix=len(fix),
-        symptom_share=len(symptom) / least[0] if least[0] else 0.0,
-        fix_share=len(fix) / least[1] if least[1] else 0.0,
-        errors=bool(a.errors & b.errors),
-        triggers=bool(a.triggers & b.triggers),
-        size=min(a.length, b.length) / max(a.length, b.length, 1),
-        translated=is_translated(a, b),
-        meaning=meaning if meaning is not None else 0.0,
-    )
-
-
-def is_translated(a: Traits, b: Traits) -> bool:
+def is_translated(a: Written, b: Written) -> bool:
     """Whether one of two lessons may be the other in another language."""
     return abs(a.foreign - b.foreign) >= FOREIGN
 
@@ -319,15 +356,24 @@ def _same(shared: _Evidence) -> tuple[str, float]:
         return "one title, and the words and literals of one in the other", shared.contained
     if _meets(shared, CONTAINED):
         return "nearly all words and literals of one are in the other", shared.contained
-    rooted = min(shared.symptom, shared.fix) >= ROOTED and min(shared.symptom_share, shared.fix_share) >= ROOTED_SHARE
-    if rooted and shared.words >= 0.25:
+    if shared.rare >= ROOTED and shared.words >= AKIN and _rooted(shared):
         return "the same rare literals in symptom and fix", 0.8
-    same_fix = shared.fix_share >= 0.5 or shared.literal_contained >= 0.6
-    if shared.errors and same_fix and max(shared.title, shared.words) >= 0.25:
+    if shared.errors and max(shared.title, shared.words) >= AKIN and _same_fix(shared):
         return "the same error and the same fix", 0.8
-    if shared.meaning >= MEANT and same_fix and (shared.errors or shared.triggers) and shared.size >= 0.4:
+    tied = shared.errors or shared.triggers
+    if shared.meaning >= MEANT and tied and shared.size >= 0.4 and _same_fix(shared):
         return "the same meaning, trigger and fix", shared.meaning
     return "", 0.0
+
+
+def _rooted(shared: _Evidence) -> bool:
+    """Whether two lessons share rare literals both where they tell the symptom and where they tell the fix."""
+    (symptom, symptom_share), (fix, fix_share) = shared.symptom, shared.fix
+    return min(symptom, fix) >= ROOTED and min(symptom_share, fix_share) >= ROOTED_SHARE
+
+
+def _same_fix(shared: _Evidence) -> bool:
+    return shared.literal_contained >= 0.6 or shared.fix[1] >= 0.5
 
 
 def _meets(shared: _Evidence, rule: Rule) -> bool:
@@ -347,7 +393,7 @@ def _ties(shared: _Evidence) -> tuple[str, ...]:
     ties = (
         ("the same error", shared.errors),
         ("the same trigger", shared.triggers),
-        ("titles alike", shared.title >= 0.5),
+        ("titles alike", shared.title >= TITLES_ALIKE),
         ("words alike", shared.words >= 0.3),
         ("rare literals shared", shared.rare >= 4 and shared.literal_contained >= 0.3),
         ("near in meaning", shared.meaning >= 0.9 and max(shared.title, shared.words) >= 0.2),
@@ -355,7 +401,7 @@ def _ties(shared: _Evidence) -> tuple[str, ...]:
     return tuple(name for name, holds in ties if holds)
 
 
-def _reverses(a: Traits, b: Traits) -> bool:
+def _reverses(a: Written, b: Written) -> bool:
     """Whether the newer of two texts says near its beginning, where the older does not, that it replaces something."""
     older, newer = (a, b) if a.created <= b.created else (b, a)
     return bool(newer.reversal - older.reversal) or (a.created == b.created and a.reversal != b.reversal)

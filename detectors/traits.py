@@ -8,8 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from functools import lru_cache
-from itertools import chain, pairwise
+from functools import cached_property, lru_cache
+from itertools import chain, pairwise, repeat
 
 from index.bullets import parse_headings
 from index.known import Known
@@ -47,35 +47,56 @@ _CODE = re.compile(r"`([^`\n]{2,200})`")
 _SCRIPT = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]")
 
 
-@dataclass(frozen=True, slots=True)
-class Traits:
-    """The comparable parts of one lesson. Words are stems without small words; literals are as written.
+@dataclass(frozen=True)
+class Written:
+    """One lesson as it is written; what few pairs are asked for is read when it is.
 
-    `symptom` and `fix` are the literals under such headings or labels; `errors` and `triggers` the normalised error
-    signatures, commands and path globs; `foreign` the share of characters of scripts without spaces or of Hangul;
-    `reversal` what it says of itself, near its beginning, about replacing or being replaced.
+    `foreign` is the share of characters of scripts without spaces or of Hangul.
     """
 
     title: str
+    body: str
+    created: datetime
+    foreign: float
+
+    @property
+    def text(self) -> str:
+        """Title and body."""
+        return f"{self.title}\n\n{self.body}"
+
+    @property
+    def length(self) -> int:
+        """The characters of the body."""
+        return len(self.body)
+
+    @property
+    def symptom(self) -> frozenset[str]:
+        """The literals under headings or labels that tell the symptom."""
+        return self._roles[0]
+
+    @property
+    def fix(self) -> frozenset[str]:
+        """The literals under headings or labels that tell the fix."""
+        return self._roles[1]
+
+    @cached_property
+    def _roles(self) -> tuple[frozenset[str], frozenset[str]]:
+        symptom, fix = split_roles(self.body)
+        return named_literals(symptom), named_literals(fix)
+
+    @cached_property
+    def reversal(self) -> frozenset[str]:
+        """What it says of itself, near its beginning, about replacing or being replaced."""
+        return find_reversal(self.text[:HEAD])
+
+
+@dataclass(frozen=True)
+class Traits(Written):
+    """The comparable parts of one lesson. Words are stems without small words; literals are as written; `errors` and
+    `triggers` are the normalised error signatures, commands and path globs."""
+
     title_words: frozenset[str]
     words: frozenset[str]
-    literals: frozenset[str]
-    symptom: frozenset[str]
-    fix: frozenset[str]
-    errors: frozenset[str]
-    triggers: frozenset[str]
-    length: int
-    foreign: float
-    created: datetime
-    reversal: frozenset[str]
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class Keys:
-    """What two lessons must share something of to be compared at all; read from every lesson, so it is cheap."""
-
-    title: frozenset[str]
     literals: frozenset[str]
     errors: frozenset[str]
     triggers: frozenset[str]
@@ -126,21 +147,21 @@ class Weights:
 
 def _sum(weights: Mapping[str, float], names: Iterable[str]) -> float:
     # fsum, as the order of a set differs from run to run
-    return math.fsum(weights.get(name, 1.0) for name in names)
+    return math.fsum(map(weights.get, names, repeat(1.0)))
 
 
 def _part(some: float, whole: float) -> float:
     return min(1.0, some / whole) if whole > 0 else 0.0
 
 
-def read_keys(solution: Solution) -> Keys:
-    """The keys of one solution."""
-    return Keys(
-        title=content_words(title_of(solution)),
-        literals=named_literals(f"{solution.title}\n{solution.body}"),
-        errors=frozenset(found for error in solution.triggers.errors if (found := error_signature(error))),
-        triggers=frozenset(map(command_key, solution.triggers.commands)) | frozenset(solution.triggers.paths),
-    )
+def error_keys(solution: Solution) -> frozenset[str]:
+    """The signatures of the errors that a solution is triggered by."""
+    return frozenset(found for error in solution.triggers.errors if (found := error_signature(error)))
+
+
+def trigger_keys(solution: Solution) -> frozenset[str]:
+    """The commands and paths that a solution is triggered by."""
+    return frozenset(map(command_key, solution.triggers.commands)) | frozenset(solution.triggers.paths)
 
 
 def title_of(solution: Solution) -> str:
@@ -148,70 +169,35 @@ def title_of(solution: Solution) -> str:
     return solution.title or next(parse_headings(solution.body), "")
 
 
-def read_traits(solution: Solution, keys: Keys | None = None) -> Traits:
-    """The traits of one solution; `keys` are its keys where they were read before."""
-    text = f"{title_of(solution)}\n\n{solution.body}"
-    symptom, fix = split_roles(solution.body)
-    return make_traits(
-        solution,
-        keys or read_keys(solution),
-        words=content_words(text),
-        symptom=named_literals(symptom),
-        fix=named_literals(fix),
-        reversal=find_reversal(text[:HEAD]),
-        foreign=foreign_share(solution.body),
-    )
-
-
-def make_traits(
-    solution: Solution,
-    known: Keys,
-    *,
-    words: frozenset[str],
-    symptom: frozenset[str],
-    fix: frozenset[str],
-    reversal: frozenset[str],
-    foreign: float,
-) -> Traits:
-    """The traits of a solution from what is dear to read of it, and the rest, which costs nothing."""
+def read_traits(solution: Solution) -> Traits:
+    """The traits of one solution."""
     title = title_of(solution)
     return Traits(
         title=title,
-        title_words=known.title,
-        words=words,
-        literals=known.literals,
-        symptom=symptom,
-        fix=fix,
-        errors=known.errors,
-        triggers=known.triggers,
-        length=len(solution.body),
-        foreign=foreign,
+        title_words=content_words(title),
+        words=content_words(f"{title}\n\n{solution.body}"),
+        literals=named_literals(f"{solution.title}\n{solution.body}"),
+        errors=error_keys(solution),
+        triggers=trigger_keys(solution),
+        foreign=foreign_share(solution.body),
         created=solution.created,
-        reversal=reversal,
-        text=f"{title}\n\n{solution.body}",
+        body=solution.body,
     )
 
 
-def weigh(traits: Sequence[Traits], literals: Counter[str] | None = None, lessons: int = 0) -> Weights:
-    """The weights of a store from the traits of its lessons.
-
-    Where only some lessons were read, `literals` counts in how many of all `lessons` each literal stands.
-    """
-    words = Counter(word for one in traits for word in one.words)
-    found = Counter(literal for one in traits for literal in one.literals) if literals is None else literals
+def weigh(traits: Sequence[Traits]) -> Weights:
+    """The weights of a store from the traits of its lessons."""
+    words = Counter(chain.from_iterable(one.words for one in traits))
+    literals = Counter(chain.from_iterable(one.literals for one in traits))
     return Weights(
-        {word: _seldom(count, lessons or len(traits)) for word, count in words.items()},
-        {literal: _seldom(count, lessons or len(traits)) for literal, count in found.items()},
-        rarities(found),
+        {word: seldom(count, len(traits)) for word, count in words.items()},
+        {literal: seldom(count, len(traits)) for literal, count in literals.items()},
+        frozenset(literal for literal, count in literals.items() if count <= RARE),
     )
 
 
-def rarities(literals: Mapping[str, int]) -> frozenset[str]:
-    """The literals that at most RARE lessons hold."""
-    return frozenset(literal for literal, count in literals.items() if count <= RARE)
-
-
-def _seldom(count: int, lessons: int) -> float:
+def seldom(count: int, lessons: int) -> float:
+    """The weight of what so many of the lessons of a store hold."""
     return max(0.0, math.log((lessons + 1) / (count + 0.5)))
 
 
@@ -230,16 +216,24 @@ def foreign_share(text: str) -> float:
 
 def content_words(text: str) -> frozenset[str]:
     """The stems of the words of a text without small words; of scripts without spaces, neighbouring characters."""
-    low = text.lower()
-    if low.isascii():
-        return frozenset(map(stem, [word for word in set(_ASCII_WORD.findall(low)) - STOPWORDS if len(word) > 1]))
-    found: set[str] = set()
-    for word in set(_WORD.findall(low)) - STOPWORDS:
-        if not word.isascii():
-            found.update([word[i : i + 2] for i in range(max(1, len(word) - 1))])
-        elif len(word) > 1:
-            found.add(stem(word))
-    return frozenset(found)
+    words = set(find_words(text.lower())) - STOPWORDS
+    return frozenset(chain.from_iterable(map(_word_parts, words)))
+
+
+def find_words(low: str) -> list[str]:
+    """The runs of letters in a text in lower case."""
+    return (_ASCII_WORD if low.isascii() else _WORD).findall(low)
+
+
+def word_parts(word: str) -> Sequence[str]:
+    """What a word in lower case is compared by: its stem, none for a small word, else neighbouring characters."""
+    return () if word in STOPWORDS else _word_parts(word)
+
+
+def _word_parts(word: str) -> Sequence[str]:
+    if not word.isascii():
+        return [word[i : i + 2] for i in range(max(1, len(word) - 1))]
+    return (stem(word),) if len(word) > 1 else ()
 
 
 def named_literals(text: str) -> frozenset[str]:
@@ -248,18 +242,23 @@ def named_literals(text: str) -> frozenset[str]:
     The same idea as `index.literals.literals` in a fraction of its time; that one decides on pairs, this finds them.
     """
     runs = chain.from_iterable(map(_LITERALS.__getitem__, text.split()))
-    return frozenset(chain(runs, (" ".join(code.split()) for code in _CODE.findall(text))))
+    return frozenset(chain(runs, (" ".join(code.split()) for code in find_code(text))))
 
 
-def _literals(word: str) -> tuple[str, ...]:
-    """The literals in a run of characters without a space."""
+def find_code(text: str) -> list[str]:
+    """The code spans of a text, each within a line."""
+    return _CODE.findall(text) if "`" in text else []
+
+
+def run_literals(word: str) -> tuple[str, ...]:
+    """The literals in a run of characters without a space, code spans aside."""
     plain = word.strip(_AROUND)
     if plain.isascii() and plain.isalpha() and (plain.islower() or plain.istitle()):
         return ()
     return tuple([run for raw in _RUN.findall(word) if _is_literal(run := _bare(raw))])
 
 
-_LITERALS = Known(_literals)
+_LITERALS = Known(run_literals)
 
 
 def _bare(raw: str) -> str:

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
-from collections import Counter
 from datetime import UTC, datetime
 from itertools import combinations
 
 import numpy as np
 import pytest
 
+from detectors.candidates import candidate_pairs
 from detectors.embedding import find_embedder, nearest, normalised
-from detectors.meaning import candidate_pairs, find_same, judge_pair, newest_first
-from detectors.traits import named_literals, read_keys, read_traits, split_roles, weigh
+from detectors.lesson_table import read_table
+from detectors.meaning import find_same, judge_pair, newest_first
+from detectors.traits import named_literals, read_traits, split_roles, weigh
 from index.records import Solution, Triggers
 
 START = datetime(2026, 5, 1, tzinfo=UTC)
@@ -138,9 +139,7 @@ def test_a_judgement_does_not_depend_on_which_lesson_is_first() -> None:
 
 def test_unrelated_lessons_are_never_candidates() -> None:
     """Nothing rare is shared, so no pair is made: all pairs are never compared."""
-    keys = [read_keys(one) for one in filler(60)]
-    literals = Counter(literal for one in keys for literal in one.literals)
-    assert len(candidate_pairs(keys, literals)) < 60
+    assert len(candidate_pairs(read_table(filler(60)))) < 60
 
 
 def test_lessons_with_one_error_are_candidates() -> None:

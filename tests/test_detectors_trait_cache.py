@@ -6,17 +6,15 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+import detectors.lesson_table
 import detectors.trait_cache
 from benchmarks.corpus import make_lessons
 from detectors.meaning import Judged, find_same
-from detectors.trait_cache import DATABASE, TraitCache
-from detectors.traits import read_keys, read_traits
+from detectors.trait_cache import TABLE, TraitCache
 from index.frontmatter import parse_solution
 from index.literals import differs
-from index.records import Solution, Triggers
+from index.records import Solution
 
 
 def lessons(size: int, seed: int = 5) -> list[Solution]:
@@ -43,12 +41,7 @@ def test_a_warm_run_judges_as_a_cold_one(tmp_path: Path) -> None:
 def test_what_is_kept_is_read_and_not_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     solutions = lessons(60)
     first = judged(tmp_path, solutions)
-
-    def fail(*_: object) -> None:
-        raise AssertionError("was read again")
-
-    monkeypatch.setattr(detectors.trait_cache, "read_keys", fail)
-    monkeypatch.setattr(detectors.trait_cache, "read_traits", fail)
+    monkeypatch.setattr(detectors.lesson_table, "read_table", None)
     assert judged(tmp_path, solutions) == first
 
 
@@ -57,18 +50,18 @@ def test_the_cache_may_be_lost_or_damaged_at_any_time(tmp_path: Path, harm: byte
     solutions = lessons(60)
     first = judged(tmp_path, solutions)
     if harm is None:
-        (tmp_path / DATABASE).unlink()
+        (tmp_path / TABLE).unlink()
     else:
-        (tmp_path / DATABASE).write_bytes(harm)
+        (tmp_path / TABLE).write_bytes(harm)
     assert judged(tmp_path, solutions) == first
     assert judged(tmp_path, solutions) == first
 
 
 def test_another_way_of_reading_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    solutions = lessons(20)
+    solutions = lessons(150)
     with monkeypatch.context() as patch:
-        patch.setattr(detectors.trait_cache, "_version", lambda: "older")
-        patch.setattr(detectors.trait_cache, "_dump", lambda *_: b"[[],[],[],[]]")
+        patch.setattr(detectors.trait_cache, "_version", lambda *_: "older")
+        patch.setattr(detectors.lesson_table, "find_words", lambda _: ())
         judged(tmp_path, solutions)
     assert judged(tmp_path, solutions) == find_same(solutions)
 
@@ -82,26 +75,9 @@ def test_a_folder_that_cannot_be_used_is_done_without(tmp_path: Path) -> None:
 
 def test_what_left_the_store_is_forgotten(tmp_path: Path) -> None:
     judged(tmp_path, lessons(300))
+    before = (tmp_path / TABLE).stat().st_size
     judged(tmp_path, lessons(20))
-    with TraitCache(tmp_path) as known:
-        assert len(known._rows) == 20
-
-
-TEXTS = st.text(st.sampled_from("ab1_/. `\n#*é中\ud800"), max_size=40)
-
-
-@given(TEXTS, TEXTS, TEXTS)
-def test_any_text_comes_back_as_it_was(
-    tmp_path_factory: pytest.TempPathFactory, title: str, body: str, error: str
-) -> None:
-    """Keys and traits of any lesson are the same from the cache as from the lesson."""
-    folder = tmp_path_factory.mktemp("cache")
-    solution = Solution("0" * 26, title, "bugs", body, triggers=Triggers((title,), (body,), (error,)))
-    for _ in range(2):
-        with TraitCache(folder) as known:
-            (keys,) = known.keys([solution])
-            assert keys == read_keys(solution)
-            assert known.traits(solution, keys) == read_traits(solution)
+    assert (tmp_path / TABLE).stat().st_size < before / 5
 
 
 def test_what_two_texts_differ_in_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
