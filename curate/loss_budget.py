@@ -21,6 +21,7 @@ from index.store import JOURNAL, SOLUTIONS
 QUARTER_DAYS = 91
 # Stages that decide by themselves; a person's own are not counted.
 COUNTED = frozenset({"decay", "dedup", "newer", "consolidate"})
+_LIVE = f"{SOLUTIONS}/"
 APPROVED = "approve"  # the command of a run in which a person let all go that was planned
 
 
@@ -72,7 +73,8 @@ def loss_budget(
 
 def lessons_lost(changes: Iterable[Change]) -> int:
     """How many lessons leave the live store by these changes, those that come counted against them."""
-    return max(sum(_leaves(change) - _comes(change) for change in changes), 0)
+    live = [change for change in changes if change.path.startswith(_LIVE)]
+    return max(sum([(change.after is None) - (change.before is None) for change in live]), 0)
 
 
 def read_losses(root: Path, today: date, but: str = "") -> tuple[tuple[date, int], ...]:
@@ -106,11 +108,7 @@ def read_losses(root: Path, today: date, but: str = "") -> tuple[tuple[date, int
 
 
 def _leaves(change: Change) -> bool:
-    return change.after is None and change.path.startswith(f"{SOLUTIONS}/")
-
-
-def _comes(change: Change) -> bool:
-    return change.before is None and change.path.startswith(f"{SOLUTIONS}/")
+    return change.after is None and change.path.startswith(_LIVE)
 
 
 def _units(changes: Sequence[Change]) -> list[tuple[int, list[Change]]]:
@@ -118,7 +116,4 @@ def _units(changes: Sequence[Change]) -> list[tuple[int, list[Change]]]:
     together: dict[str, list[Change]] = {}
     for change in changes:
         together.setdefault(change.unit or change.path, []).append(change)
-    units: list[tuple[int, list[Change]]] = []
-    for unit in together.values():
-        units.append((lessons_lost(unit), unit))
-    return units
+    return [(lessons_lost(unit), unit) for unit in together.values()]

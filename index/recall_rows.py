@@ -26,8 +26,8 @@ TRUST_WEIGHT = {"reviewed": 1.1, "observed": 1.0, "external": 0.6}
 # A lesson's weight falls by at most this share as it ages, half of it in 90 days.
 FADING = 0.15
 
-_FENCE = re.compile(r"```([^\n]{0,80})\n(.*?)(?:```|\Z)", re.DOTALL)
-_CODE = re.compile(r"`([^`\n]{1,200})`")
+FENCE = re.compile(r"```([^\n]{0,80})\n(.*?)(?:```|\Z)", re.DOTALL)
+CODE = re.compile(r"`([^`\n]{1,200})`")
 _PATH = re.compile(r"(?:[\w.@~-]{1,80}/){1,12}[\w.@*{}-]{0,80}|[\w-]{2,60}\.[A-Za-z]{1,6}\b")
 _BLANKS = {code: " " for code in range(33) if chr(code).isspace()}
 _IN_PATH = re.compile(r"/|\.[A-Za-z]")  # what every word has that names a path
@@ -63,8 +63,8 @@ def texts_of(each: Solution) -> Texts:
     """
     body = each.body[:LONGEST_BODY]
     # Prose, then what follows a fence, its code, prose, and so on.
-    parts = _FENCE.split(body) if "```" in body else [body]
-    inline = " ".join([code for part in parts[::3] for code in _CODE.findall(part)]) if "`" in body else ""
+    parts = FENCE.split(body) if "```" in body else [body]
+    inline = " ".join([code for part in parts[::3] for code in CODE.findall(part)]) if "`" in body else ""
     parts[::3] = [_FLOWING.sub(" ", part).replace(". ", "\n") for part in parts[::3]]
     texts = (each.title.replace(". ", "\n"), " ".join(each.tags), triggers_text(each), inline, *parts)
     cuts = [text for text in map(cut_lines, texts) if text is not None]
@@ -185,9 +185,9 @@ def cut(text: str, most: int) -> str:
 def split_code(body: str) -> tuple[str, str]:
     """The prose of a body without its fenced blocks, and all its code."""
     body = body[:LONGEST_BODY]
-    blocks = [block for _, block in _FENCE.findall(body)]
-    prose = _FENCE.sub("\n\n", body)
-    return prose, " ".join([*blocks, *_CODE.findall(prose)])
+    blocks = [block for _, block in FENCE.findall(body)]
+    prose = FENCE.sub("\n\n", body)
+    return prose, " ".join([*blocks, *CODE.findall(prose)])
 
 
 def sentences_of(title: str, prose: str) -> str:

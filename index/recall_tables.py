@@ -17,7 +17,6 @@ from index.recall_rows import (
     error_rows,
     lesson_row,
     mentions,
-    texts_of,
     trigger_rows,
 )
 from index.records import Solution
@@ -142,11 +141,13 @@ def put_in(
 ) -> tuple[list[str], list[str], set[str]]:
     """All rows of these solutions, each with its number, but for what is counted over all and what they mention, which
     is added to `named`; returns their words, those of their errors, and the errors' signatures."""
+    from index.recall_texts import texts_of_all  # loads numpy, which whoever only reads does without
+
+    places = list(places)
     rows: dict[str, list[tuple[object, ...]]] = {statement: [] for statement in _INSERTS}
     lessons, documents, kept, spoken, triggers, commands, errors, found = rows.values()
-    for mid, one in places:
+    for (mid, one), texts in zip(places, texts_of_all([one.solution for _, one in places]), strict=True):
         each = one.solution
-        texts = texts_of(each)
         lessons.append(lesson_row(mid, each, texts, one.seen, one.weight, terms.stale_days))
         documents.append((mid, texts.words))
         kept.append((mid, each.path, one.text_hash, one.key))

@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Any
 
 from index.decode import load_json, safe_yaml
+from index.known import Known
 from index.records import Solution
 
 # PyYAML refuses or alters these raw; JSON may escape them.
@@ -16,6 +17,7 @@ _UNSAFE = re.compile("[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]")
 # A YAML key or flow scalar that serves as one may have 1,024 characters; titles stay far below.
 MAX_TITLE = 300
 _text = json.encoder.encode_basestring
+_KNOWN = Known(_text)
 HEADER = "# Derived from solutions/ by hotwash; rebuilt at will, never edited by hand.\n"
 
 
@@ -50,13 +52,14 @@ def render_index(solutions: Iterable[Solution]) -> str:
 def _entry_line(solution: Solution) -> str:
     """`entry_for` as JSON; put together by hand, since an encoder takes three times as long on a large store."""
     title = solution.title[:MAX_TITLE]
+    # What many lessons share is looked up.
     return (
         f'- {{"id": {_text(solution.id)}, "path": {_text(solution.path)}, "title": {_text(title)}, '
-        f'"category": {_text(solution.category)}, "type": {_text(solution.type)}, '
+        f'"category": {_KNOWN[solution.category]}, "type": {_KNOWN[solution.type]}, '
         f'"confidence": {solution.confidence!r}, '
-        f'"trust": {_text(solution.trust)}, "importance": {_text(solution.importance)}, '
-        f'"tags": [{", ".join(map(_text, solution.tags))}], "project": {_text(solution.project)}, '
-        f'"created": "{_time(solution.created)}"}}\n'
+        f'"trust": {_KNOWN[solution.trust]}, "importance": {_KNOWN[solution.importance]}, '
+        f'"tags": [{", ".join([_KNOWN[tag] for tag in solution.tags])}], "project": {_KNOWN[solution.project]}, '
+        f'"created": "{solution.created.isoformat()[:19]}Z"}}\n'
     )
 
 

@@ -13,7 +13,7 @@ from index.words import MOST_KNOWN, Separators, word_parts, words_of
 SEVERAL = "\x02"  # no word has it
 _TABLE = Separators({10: "\n"})
 # The signs that prose has beyond ASCII: without them most of it is ASCII alone, which is cut much quicker.
-_SIGNS = "—–…’‘“”→•·×≥≤✓✅❌"
+SIGNS = "—–…’‘“”→•·×≥≤✓✅❌"
 # What `is_cjk` takes in, as a set of characters.
 _CJK = "\u0e00-\u0eff\u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\U00020000-\U0010ffff"
 _SEPARATORS = re.compile(rf"[^\w{_CJK}]+|_+")
@@ -39,7 +39,7 @@ def cut_lines(text: str) -> str | None:
     """A text of which its words and line ends are left, spaces for all else; None for one with CJK characters."""
     if text.isascii():
         return text.translate(_TABLE)
-    for sign in _SIGNS:
+    for sign in SIGNS:
         text = text.replace(sign, " ")
     cut = text.translate(_TABLE)
     return None if "\x00" in cut else cut
