@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from operator import add
 
-from index.words import MOST_KNOWN, Separators, word_parts, words_of
+from index.words import KNOWN, MOST_KNOWN, Separators, word_parts, words_of
 
 SEVERAL = "\x02"  # no word has it
 _TABLE = Separators({10: "\n"})
@@ -52,10 +52,18 @@ def all_words(text: str) -> list[str]:
     found: list[str] = []
     text, end = _SEPARATORS.sub(" ", text), 0
     for run in _PAIRED.finditer(text):
-        if between := text[end : run.start()]:
-            found += words_of(between)
+        found += _plain_words(text[end : run.start()])
         end = run.end()
         # The one blank among them is no word of its own for `words_of`, but what stands for it is.
         signs = run[0].replace(" ", "").replace("\u3000", "\x00")
         found += map(add, signs, signs[1:]) if len(signs) > 1 else signs
-    return found + words_of(text[end:])
+    return found + _plain_words(text[end:])
+
+
+def _plain_words(cut: str) -> list[str]:
+    """What words with blanks between them stand for."""
+    found: list[str] = []
+    for word in cut.split():
+        parts = KNOWN.get(word)
+        found += word_parts(word) if parts is None else parts
+    return found
