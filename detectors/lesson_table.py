@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain, pairwise
 from pathlib import Path
@@ -36,7 +36,7 @@ from index.records import Solution
 
 Int = NDArray[np.int64]
 Float = NDArray[np.float64]
-_AT_ONCE = 4_000  # lessons that are read before their numbers are sorted
+_AT_ONCE = 8_000_000  # characters that are read before their numbers are sorted
 _MOST_RUNS = 60_000  # runs of characters that are remembered from there on to the next ones
 _CHECK = 32
 _WASTE = 1.5  # kept rows for each that is of use, from which on the others are left out
@@ -203,10 +203,9 @@ def read_table(solutions: Sequence[Solution], known: LessonTable | None = None) 
     words, literals, errors, triggers = (_number(known.columns[at].names if known else ()) for at in (0, 2, 3, 4))
     runs = _Runs(words, literals)
     parts: tuple[list[_Part], ...] = ([], [], [], [], [])
-    for start in range(0, len(solutions), _AT_ONCE):
+    for some in _batches(solutions):
         if len(runs) > _MOST_RUNS:
             runs = _Runs(words, literals)
-        some = solutions[start : start + _AT_ONCE]
         for column, part in zip(parts, _read_some(some, runs, errors, triggers), strict=True):
             column.append(part)
     names = [list(names) for names in (words, words, literals, errors, triggers)]
@@ -218,6 +217,16 @@ def read_table(solutions: Sequence[Solution], known: LessonTable | None = None) 
 def _table(columns: Sequence[Column], foreign: Float) -> LessonTable:
     words, titles, literals, errors, triggers = columns
     return LessonTable(words, titles, literals, errors, triggers, foreign)
+
+
+def _batches(solutions: Sequence[Solution]) -> Iterator[Sequence[Solution]]:
+    """Lessons of so many characters, or one that has more."""
+    ends = np.cumsum(np.array([len(one.body) for one in solutions], dtype=np.int64))
+    start, read = 0, 0
+    while start < len(solutions):
+        end = max(start + 1, int(np.searchsorted(ends, read + _AT_ONCE, side="right")))
+        yield solutions[start:end]
+        start, read = end, int(ends[end - 1])
 
 
 def _number(names: Sequence[str]) -> _Numbers:

@@ -156,12 +156,12 @@ def _part(some: float, whole: float) -> float:
 
 def error_keys(solution: Solution) -> frozenset[str]:
     """The signatures of the errors that a solution is triggered by."""
-    return frozenset(found for error in solution.triggers.errors if (found := error_signature(error)))
+    return frozenset(filter(None, map(error_signature, solution.triggers.errors)))
 
 
 def trigger_keys(solution: Solution) -> frozenset[str]:
     """The commands and paths that a solution is triggered by."""
-    return frozenset(map(command_key, solution.triggers.commands)) | frozenset(solution.triggers.paths)
+    return frozenset(chain(map(command_key, solution.triggers.commands), solution.triggers.paths))
 
 
 def title_of(solution: Solution) -> str:

@@ -55,9 +55,10 @@ def key(number: int) -> bytes:
     return b"%016d" % number
 
 
-def test_lessons_beyond_one_batch_are_read_as_those_within(monkeypatch: pytest.MonkeyPatch) -> None:
-    solutions = [lesson(number) for number in range(10)]
-    monkeypatch.setattr(detectors.lesson_table, "_AT_ONCE", 3)
+@pytest.mark.parametrize("characters", [0, 35, 70, 1_000])
+def test_lessons_beyond_one_batch_are_read_as_those_within(monkeypatch: pytest.MonkeyPatch, characters: int) -> None:
+    solutions = [replace(lesson(number), body=lesson(number).body * (number % 3)) for number in range(10)]
+    monkeypatch.setattr(detectors.lesson_table, "_AT_ONCE", characters)
     monkeypatch.setattr(detectors.lesson_table, "_MOST_RUNS", 8)
     assert same(read_table(solutions), solutions)
 
