@@ -89,7 +89,8 @@ def slowness(solution: Solution) -> float:
     factor = 2.0 if solution.trust == "reviewed" else 1.0
     if solution.importance == "high":
         factor *= 2
-    factor *= 1 + min(max(solution.helpful - solution.harmful, 0), 10) / 5
+    if (helped := solution.helpful - solution.harmful) > 0:
+        factor *= 1 + min(helped, 10) / 5
     return factor / 2 if solution.priority < 0 else factor
 
 

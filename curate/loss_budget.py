@@ -114,6 +114,10 @@ def _leaves(change: Change) -> bool:
 def _units(changes: Sequence[Change]) -> list[tuple[int, list[Change]]]:
     """The changes that belong together, with how many lessons leave by them (those that come count against)."""
     together: dict[str, list[Change]] = {}
+    lost: dict[str, int] = {}
     for change in changes:
-        together.setdefault(change.unit or change.path, []).append(change)
-    return [(lessons_lost(unit), unit) for unit in together.values()]
+        unit = change.unit or change.path
+        together.setdefault(unit, []).append(change)
+        if change.path.startswith(_LIVE):
+            lost[unit] = lost.get(unit, 0) + (change.after is None) - (change.before is None)
+    return [(max(lost.get(unit, 0), 0), members) for unit, members in together.items()]
