@@ -15,6 +15,17 @@ settings.register_profile("search", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "hotwash"))
 
 
+# What the nightly suite may take for one case; the ordinary one's limit stands in pyproject.toml.
+NIGHTLY_SECONDS = 3 * 3600
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """All kill points of a pass take longer than any ordinary test may."""
+    for item in items:
+        if item.get_closest_marker("nightly") and not item.get_closest_marker("timeout"):
+            item.add_marker(pytest.mark.timeout(NIGHTLY_SECONDS))
+
+
 @pytest.fixture(autouse=True)
 def own_home(tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A home folder for this test alone, and no HOTWASH_* variable of the machine's."""
