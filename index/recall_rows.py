@@ -31,6 +31,7 @@ CODE = re.compile(r"`([^`\n]{1,200})`")
 _PATH = re.compile(r"(?:[\w.@~-]{1,80}/){1,12}[\w.@*{}-]{0,80}|[\w-]{2,60}\.[A-Za-z]{1,6}\b")
 _BLANKS = {code: " " for code in range(33) if chr(code).isspace()}
 _IN_PATH = re.compile(r"/|\.[A-Za-z]")  # what every word has that names a path
+_AROUND = "`'\"()[]<>,;:!?"  # signs that no path has, and that stand where a text names one
 _FLOWING = re.compile(r"\n(?<!\n\n)(?![\n*#>|-])")  # begins with what can be looked for quickly
 _NO_PROSE = ("```", "---")
 _PARAGRAPH = re.compile(r"\n\s{0,80}\n")
@@ -243,7 +244,7 @@ def mentions(each: Solution) -> list[str]:
         if sign.start() >= end:
             end = text.find(" ", sign.end())
             end = len(text) if end < 0 else end
-            keys += _KEYS[text[text.rfind(" ", 0, sign.start()) + 1 : end]]
+            keys += _KEYS[text[text.rfind(" ", 0, sign.start()) + 1 : end].strip(_AROUND)]
     return list(dict.fromkeys(keys))[:MOST_MENTIONS]
 
 
@@ -251,11 +252,15 @@ def _keys_of(word: str) -> tuple[str, ...]:
     """The forms under which the paths in a word may be asked for."""
     keys: list[str] = []
     for token in _PATH.findall(word):
-        path = token.strip("./~").replace("\\", "/")
-        parts = [part for part in path.split("/") if part]
-        keys += ["/".join(parts[at:]) for at in range(max(0, len(parts) - 8), len(parts))]
-        ends = range(1, len(parts) + (1 if token.endswith("/") else 0))
-        keys += ["/".join(parts[max(0, at - 2) : at]) + "/" for at in ends]
+        parts = [part for part in token.strip("./~").split("/") if part]
+        rest = "/".join(parts[-8:])
+        while rest:
+            keys.append(rest)
+            rest = rest.partition("/")[2]
+        folder = ""
+        for part in parts if token.endswith("/") else parts[:-1]:
+            keys.append(f"{folder}{part}/")
+            folder = f"{part}/"
     return tuple(dict.fromkeys(keys))
 
 

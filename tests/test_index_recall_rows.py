@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
@@ -54,3 +55,19 @@ def test_a_path_is_found_wherever_it_stands(body: str) -> None:
     """Word by word the same paths are found as in the whole text."""
     alone = {key for word in body.split() for key in mentions(Solution("A", "", "bugs", word))}
     assert set(mentions(Solution("A", "", "bugs", body))) == alone
+
+
+@pytest.mark.parametrize("around", ["({})", '"{}",', "`{}`;", "<{}>:", "[{}]?!", "'{}'"])
+@pytest.mark.parametrize("path", ["src/app/main_loop.py", "docs/", "setup.cfg", "~/a/../b", "./x/y/", "*/z/{a,b}.md"])
+def test_signs_around_a_path_are_none_of_it(around: str, path: str) -> None:
+    """A path in a sentence is asked for like one that stands alone."""
+    assert mentions(Solution("A", "", "bugs", around.format(path))) == mentions(Solution("A", "", "bugs", path))
+
+
+def test_a_path_is_asked_for_by_its_ends_and_its_folders() -> None:
+    """The longest end first, then each folder with the one it lies in; of a very long path the last eight parts."""
+    assert mentions(Solution("A", "", "bugs", "in src/app/db/ it")) == [
+        "src/app/db", "app/db", "db", "src/", "src/app/", "app/db/",
+    ]  # fmt: skip
+    long = "/".join("abcdefghij") + "/k.py"
+    assert mentions(Solution("A", "", "bugs", long))[0] == "d/e/f/g/h/i/j/k.py"
