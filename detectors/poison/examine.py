@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 
 from detectors.poison.context import weigh
-from detectors.poison.gate import Gate
+from detectors.poison.gate import Gate, Place
 from detectors.poison.normalise import Normal, normalise
 from detectors.poison.rule import Rule, Severity
 from detectors.poison.rules import RULES
 from detectors.poison.segment import Block, segment
-from detectors.poison.views import read_views
+from detectors.poison.views import Told, read_views
 
 MAX_DEPTH = 2
 HIDDEN_REASON = {
@@ -83,18 +83,18 @@ def examine(text: str, depth: int = 0) -> Examined:
     """Everything the rules find in a text and, down to two layers, in what it hides. Linear in the text."""
     normal = normalise(text)
     blocks = segment(normal.text)
-    fired = list(_open_findings(normal, blocks))
+    flat = flatten(normal.text)
+    places, told = gate().read(flat, blocks) if blocks else ([], Told())
+    fired = list(_open_findings(normal, flat, places))
     if depth < MAX_DEPTH:
-        fired.extend(_hidden_findings(text, normal, depth, {found.rule for found in fired if found.weight == 1.0}))
+        known = {found.rule for found in fired if found.weight == 1.0}
+        fired.extend(_hidden_findings(text, normal, depth, known, told))
     return Examined(normal, blocks, tuple(fired))
 
 
-def _open_findings(normal: Normal, blocks: tuple[Block, ...]) -> Iterator[Fired]:
-    if not blocks:
-        return
-    text = flatten(normal.text)
-    for block, rule, places in gate().places(text, blocks):
-        match = rule.find(text, block.start, block.end, places)
+def _open_findings(normal: Normal, text: str, places: Iterable[Place]) -> Iterator[Fired]:
+    for block, rule, tried in places:
+        match = rule.find(text, block.start, block.end, tried)
         if match is not None:
             yield fire(rule, normal.span(*match.span()), weigh(rule, text, block, *match.span()))
 
@@ -111,7 +111,7 @@ def fire(rule: Rule, span: tuple[int, int], weight: float) -> Fired:
     return Fired(rule.id, rule.family, rule.severity, rule.reason, span, weight)
 
 
-def _hidden_findings(text: str, normal: Normal, depth: int, known: set[str]) -> Iterator[Fired]:
+def _hidden_findings(text: str, normal: Normal, depth: int, known: set[str], told: Told) -> Iterator[Fired]:
     for start, end in normal.mixed:
         yield hidden("mixed_script", normal.span(start, end), 1.0, "")
     match = DECODE_ORDER.search(normal.text) if any(word in normal.text for word in DECODE_WORDS) else None
@@ -124,7 +124,7 @@ def _hidden_findings(text: str, normal: Normal, depth: int, known: set[str]) -> 
             normal.span(*match.span()),
             1.0,
         )
-    for view in read_views(text, normal):
+    for view in read_views(text, normal, told):
         span = normal.span(*view.span) if view.in_folded else view.span
         said = examine(view.text, depth + 1) if view.text else None
         worst = _worst(said, known if view.kind in SAME_WORDS else set())

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from detectors.poison.examine import Examined, Fired, flatten
@@ -40,13 +40,15 @@ def stretches(examined: Examined) -> tuple[Stretch, ...]:
     flat = flatten(examined.normal.text)
     length = min(1.0, math.log2(max(1, len(spans))) / 8)
     return tuple(
-        Stretch(start, end, flat[start:end], named_features(fired[number], length))
+        Stretch(start, end, flat[start:end], named_features(fired.get(number, ()), length))
         for number, (start, end) in enumerate(spans)
     )
 
 
-def named_features(fired: Iterable[Fired], length: float) -> Named:
+def named_features(fired: Sequence[Fired], length: float) -> Named:
     """`rule:<id>`, `family:<name>`, and how many firm families and grave rules meet; `length` of the whole text."""
+    if not fired:
+        return {"length": length} if length else {}
     rules: Named = defaultdict(float)
     families: Named = defaultdict(float)
     grave = set()

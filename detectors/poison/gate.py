@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -17,6 +17,7 @@ from detectors.poison.anchors import END
 from detectors.poison.openings import openings_of
 from detectors.poison.rule import Rule
 from detectors.poison.segment import Block
+from detectors.poison.views import DIGIT, LETTER, TURNED, Told, told_by
 
 if TYPE_CHECKING:
     import numpy as np
@@ -42,7 +43,8 @@ class Gate(dict[bytes, int]):
 
     Filled as words are met; emptied when it grows too large. Each kind has a row of bits in `table`: the rules whose
     matches can begin with such a word alone, with it and a second word, or go on with it as the second; then the
-    `needs` and the required literals that it meets.
+    `needs` and the required literals that it meets; and what
+    `told_by` says of the word.
     """
 
     def __init__(self, rules: Iterable[Rule]) -> None:
@@ -51,11 +53,14 @@ class Gate(dict[bytes, int]):
         self.wide = -(-len(self.rules) // 64)  # columns that hold a bit for each rule
         self.begins: dict[str, int] = defaultdict(int)  # beginning of a word -> bits
         self.whole: dict[str, int] = defaultdict(int)  # whole word -> bits
-        self.signs: dict[bytes, list[tuple[str, int, bool]]] = defaultdict(list)  # by their first two characters
+        # By their first two characters: a sign, a rule that it opens, whether a word must follow, and how often.
+        self.signs: dict[bytes, list[tuple[str, int, bool, int]]] = {}
+        signs: dict[bytes, list[tuple[str, int, bool]]] = defaultdict(list)
         self.scripts: list[tuple[str, int]] = []  # openings that are not Latin
         read = openings_of(self.rules)
         for number, rule in enumerate(self.rules):
-            self._learn_openings(number, rule, read[rule.pattern].begins)
+            self._learn_openings(number, rule, read[rule.pattern].begins, signs)
+        self.signs = {pair: [(*one, times) for one, times in Counter(known).items()] for pair, known in signs.items()}
         needs = [sorted(set(rule.needs)) for rule in self.rules]
         parts = [[one for pattern in rule.parts for one in read[pattern].holds] for rule in self.rules]
         need_bit = {group: 1 << place for place, group in enumerate(sorted({one for some in needs for one in some}))}
@@ -73,13 +78,18 @@ class Gate(dict[bytes, int]):
                 self._learn(literal, bit << 64 * (3 * self.wide + self.need_columns))
         self.needed = rows_of([sum(need_bit[one] for one in some) for some in needs], self.need_columns)
         self.parts = rows_of([sum({part_bit[one] for one in some}) for some in parts], part_columns)
-        self.columns = 3 * self.wide + self.need_columns + part_columns
+        self.columns = 3 * self.wide + self.need_columns + part_columns + 1
         self.kinds: dict[int, int] = {0: 0}
         self.table = rows_of([0], self.columns)
+        self.traits = self.table[:, -1]
         self.openers = Openers.of(self.table, self.wide)
-        self.pairs, self.thirds = sign_tables(self.signs)
+        self.pairs, self.thirds, self.opened = sign_tables(self.signs, 64 * self.wide)
+        strange = {one for one in self.literals if not one.isascii()} | {opening for opening, _ in self.scripts}
+        self.strange = re.compile(f"[{''.join(sorted({re.escape(one[0]) for one in strange}))}]")
 
-    def _learn_openings(self, number: int, rule: Rule, known: Sequence[str]) -> None:
+    def _learn_openings(
+        self, number: int, rule: Rule, known: Sequence[str], signs: dict[bytes, list[tuple[str, int, bool]]]
+    ) -> None:
         if not known:
             raise ValueError(f"{rule.id}: its pattern may begin with anything; let it begin with some word or sign")
         span = 64 * self.wide
@@ -90,7 +100,7 @@ class Gate(dict[bytes, int]):
             elif not words or words[0].start() > 0:
                 sign = opening.partition(" ")[0].rstrip(END)
                 told = bool(words) and " " in opening[: words[0].start()]
-                self.signs[opening[:2].encode("latin-1")].append((sign, number, told))
+                signs[opening[:2].encode("latin-1")].append((sign, number, told))
                 if told:
                     self._learn(opening[words[0].start() :], 1 << 2 * span + number)
             elif len(words) == 1:
@@ -113,15 +123,20 @@ class Gate(dict[bytes, int]):
         begins = self.begins
         for length in range(1, min(len(word), LONGEST_STEM) + 1):
             bits |= begins.get(word[:length], 0)
+        bits |= told_by(word) << 64 * (self.columns - 1)
         kind = self.kinds.setdefault(bits, len(self.kinds))
         self[raw] = kind
         return kind
 
-    def places(self, text: str, blocks: Sequence[Block]) -> Iterator[Place]:
+    def places(self, text: str, blocks: Sequence[Block]) -> list[Place]:
         """Each block and rule of which a match could begin there, with the places to try, in order.
 
         `text` is flat; what comes is in the order of units of neighbouring blocks, then rules, then blocks.
         """
+        return self.read(text, blocks)[0]
+
+    def read(self, text: str, blocks: Sequence[Block]) -> tuple[list[Place], Told]:
+        """The places of a text, and what its words tell."""
         import numpy as np
 
         if len(self) > MAX_KNOWN:
@@ -132,7 +147,9 @@ class Gate(dict[bytes, int]):
         kinds = np.fromiter(map(self.__getitem__, words), np.intp, len(words))
         if len(self.kinds) > len(self.table):
             self.table = rows_of(list(self.kinds), self.columns)
+            self.traits = self.table[:, -1].astype(np.uint8)
             self.openers = Openers.of(self.table, self.wide)
+        told = told_of(self.traits[kinds])
         inside = np.frombuffer(b" " + shape, np.uint8) != 32
         starts = np.flatnonzero(inside[1:] > inside[:-1])
         firsts = np.array([block.start for block in blocks])
@@ -140,34 +157,41 @@ class Gate(dict[bytes, int]):
         low, high = np.searchsorted(starts, firsts), np.searchsorted(starts, lasts)
         block_of = np.repeat(np.arange(len(blocks)), high - low)  # of each word in each block: blocks may overlap
         word_of = np.arange(len(block_of)) - np.repeat(np.cumsum(high - low) - high, high - low)
+        unit_of = units(blocks)
+        needs, parts = self._met(text, blocks, unit_of, block_of, kinds[word_of])
+        # Of each unit, whether it meets the `needs` of each rule.
+        unit_meets: NDArray[np.bool_] = np.ones((len(needs), len(self.rules)), np.bool_)
+        for wanted, met in zip(self.needed.T, needs.T, strict=True):
+            unit_meets &= (wanted & ~met[:, None]) == 0
+        possible = self._possible(unit_meets, parts)
         at, rule = self.openers.expand(kinds[word_of])
+        kept = possible[rule]
+        at, rule = at[kept], rule[kept]
         word = word_of[at]
-        block, place = block_of[at], starts[word]
         goes_on = self.table[np.append(kinds, 0), 2 * self.wide : 3 * self.wide]
         kept = self.openers.follows(rule, goes_on[word + 1])
-        rule = rule % (64 * self.wide)
-        block, rule, place = block[kept], rule[kept], place[kept]
-        signs = self._signs(text, plain, blocks, starts, goes_on)
+        rule = rule[kept] % (64 * self.wide)
+        block, place = block_of[at[kept]], starts[word[kept]]
+        signs = self._signs(text, plain, blocks, starts, goes_on, possible)
         if signs:
             more = np.array(signs, np.intp)
             block, rule, place = (np.append(a, b) for a, b in zip((block, rule, place), more.T, strict=True))
-        unit_of = units(blocks)
-        needs, parts = self._met(text, blocks, unit_of, block_of, kinds[word_of])
         unit = unit_of[block]
         wanted = self.parts[rule]
         good = ((parts[block] & wanted) == wanted).all(axis=1)
-        wanted = self.needed[rule]
-        good &= ((needs[unit] & wanted) == wanted).all(axis=1)
+        good &= unit_meets[unit, rule]
         unit, rule, block, place = unit[good], rule[good], block[good], place[good]
         order = np.lexsort((place, block, rule, unit))
         keys = (rule * len(blocks) + block)[order]
         if not len(keys):
-            return
+            return [], told
         edges = np.flatnonzero(np.append(True, keys[1:] != keys[:-1])).tolist()
-        found, every = keys.tolist(), place[order].tolist()
-        for first, last in zip(edges, [*edges[1:], len(every)], strict=True):
-            number, of_block = divmod(found[first], len(blocks))
-            yield blocks[of_block], self.rules[number], every[first:last]
+        found, every = keys[edges].tolist(), place[order].tolist()
+        places = []
+        for key, first, last in zip(found, edges, [*edges[1:], len(every)], strict=True):
+            number, of_block = divmod(key, len(blocks))
+            places.append((blocks[of_block], self.rules[number], every[first:last]))
+        return places, told
 
     def _met(
         self, text: str, blocks: Sequence[Block], unit_of: Numbers, block_of: Numbers, kinds: Numbers
@@ -179,31 +203,51 @@ class Gate(dict[bytes, int]):
         middle = 3 * self.wide + self.need_columns
         needs = gathered(self.table[:, 3 * self.wide : middle], kinds, unit_of[block_of], count)
         first = np.searchsorted(unit_of, np.arange(count + 1)).tolist()
+        plain = text.isascii() or self.strange.search(text) is None
         for literal, bit in self.literals.items():
-            if literal in text:
+            if (literal.isascii() or not plain) and literal in text:
                 row = rows_of([bit], self.need_columns)[0]
                 for unit in range(count):
                     if text.find(literal, blocks[first[unit]].start, blocks[first[unit + 1] - 1].end) >= 0:
                         needs[unit] |= row
-        return needs, gathered(self.table[:, middle:], kinds, block_of, len(blocks))
+        return needs, gathered(self.table[:, middle:-1], kinds, block_of, len(blocks))
+
+    def _possible(self, unit_meets: NDArray[np.bool_], parts: Bits) -> NDArray[np.bool_]:
+        """Whether the whole text meets what each rule needs, by the rules' numbers as `Openers` counts them."""
+        import numpy as np
+
+        possible = np.zeros((2, 64 * self.wide), np.bool_)
+        lacks = (self.parts & ~np.bitwise_or.reduce(parts)).any(axis=1)
+        possible[:, : len(self.rules)] = unit_meets.any(axis=0) & ~lacks
+        return possible.ravel()
 
     def _signs(
-        self, text: str, plain: bytes, blocks: Sequence[Block], starts: Numbers, goes_on: Bits
+        self,
+        text: str,
+        plain: bytes,
+        blocks: Sequence[Block],
+        starts: Numbers,
+        goes_on: Bits,
+        possible: NDArray[np.bool_],
     ) -> list[tuple[int, int, int]]:
         """The block, rule and place of each opening that is no word."""
         import numpy as np
 
         codes = np.frombuffer(plain + b"  ", np.uint8)
-        known = self.pairs[codes[:-2].astype(np.uint16) << np.uint16(8) | codes[1:-1]]
+        known = self.pairs[np.ndarray(len(plain), "<u2", codes, strides=(1,))]
         hits = np.flatnonzero(known)
+        opened: NDArray[np.bool_] = np.any(self.opened & possible[: 64 * self.wide], axis=1)
+        hits = hits[opened[known[hits]]]
         hits = hits[self.thirds[known[hits], codes[hits + 2]]]
-        places = []
+        places: list[tuple[int, int]] = []
+        able = possible.tolist()
         following = goes_on[np.searchsorted(starts, hits)].tolist()
         for place, bits in zip(hits.tolist(), following, strict=True):
-            for sign, number, told in self.signs[plain[place : place + 2]]:
-                if (not told or bits[number // 64] >> number % 64 & 1) and text.startswith(sign, place):
-                    places.append((place, number))
-        if not text.isascii():
+            for sign, number, told, times in self.signs.get(plain[place : place + 2], ()):
+                follows = not told or bits[number // 64] >> number % 64 & 1
+                if follows and able[number] and text.startswith(sign, place):
+                    places += [(place, number)] * times
+        if not text.isascii() and self.strange.search(text):
             for opening, number in self.scripts:
                 place = text.find(opening)
                 while place >= 0:
@@ -217,6 +261,16 @@ class Gate(dict[bytes, int]):
                 found.append((block, number, place))
                 block += 1
         return found
+
+
+def told_of(traits: Bits) -> Told:
+    """What all words of a text tell, given what each does: four single letters in a row may be spaced out."""
+    import numpy as np
+
+    letters = traits & LETTER
+    in_row = letters[:-3] & letters[1:-2] & letters[2:-1] & letters[3:]
+    every = int(np.bitwise_or.reduce(traits))
+    return Told(bool(in_row.any()), bool(every & DIGIT), bool(every & TURNED))
 
 
 def units(blocks: Sequence[Block]) -> Numbers:
@@ -292,13 +346,18 @@ class Openers:
         return told | (rules < self.width)
 
 
-def sign_tables(signs: Mapping[bytes, Sequence[tuple[str, int, bool]]]) -> tuple[NDArray[np.uint8], NDArray[np.bool_]]:
-    """The number of each pair of bytes that begins a sign, from 1; and for it, which byte may come third."""
+def sign_tables(
+    signs: Mapping[bytes, Sequence[tuple[str, int, bool, int]]], rules: int
+) -> tuple[NDArray[np.uint8], NDArray[np.bool_], NDArray[np.bool_]]:
+    """The number of each pair of bytes that begins a sign, from 1; and for it, which byte may come third, and which
+    of so many rules it may open."""
     import numpy as np
 
     pairs, thirds = np.zeros(1 << 16, np.uint8), np.zeros((len(signs) + 1, 256), np.bool_)
+    opened = np.zeros((len(signs) + 1, rules), np.bool_)
     for row, (pair, known) in enumerate(signs.items(), 1):
-        pairs[pair[0] << 8 | pair[1]] = row
-        for sign, _, _ in known:
+        pairs[pair[0] | pair[1] << 8] = row
+        for sign, number, _, _ in known:
             thirds[row, [ord(sign[2])] if len(sign) > 2 else slice(None)] = True
-    return pairs, thirds
+            opened[row, number] = True
+    return pairs, thirds, opened

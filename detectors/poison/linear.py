@@ -83,10 +83,12 @@ def sum_of(table: NDArray[np.float32], runs: Sequence[NDArray[np.uint32]]) -> ND
     """Running sums, from 0, of the weights of several runs of buckets together."""
     import numpy as np
 
-    total = table[runs[0]].astype(np.float64)
-    for run in runs[1:]:
+    sums = np.zeros(len(runs[0]) + 1)
+    total = sums[1:]
+    for run in runs:
         total += table[run]
-    return np.append(0.0, np.cumsum(total))
+    np.cumsum(total, out=total)
+    return sums
 
 
 def between(sums: NDArray[np.float64], starts: NDArray[np.intp], stops: NDArray[np.intp]) -> NDArray[np.float64]:
@@ -133,7 +135,7 @@ def hashed(stretches: Sequence[str]) -> Runs:
     word = np.frombuffer(b"\0" + data.translate(WORD_BYTES) + b"\0", dtype=np.uint8)
     edges = np.flatnonzero(word[1:] != word[:-1])
     begins, ends = edges[::2], edges[1::2]
-    words = word_hashes(codes, begins, ends)
+    words = word_hashes(data, codes, begins, ends)
     word_starts, word_stops = np.searchsorted(begins, starts), np.searchsorted(begins, stops)
     following = np.append(words[1:], np.uint32(0)) if len(words) else words.copy()
     following[word_stops[word_stops > word_starts] - 1] = 0
@@ -158,18 +160,19 @@ def joined(stretches: Sequence[str]) -> tuple[bytes, NDArray[np.intp], NDArray[n
     return SEAM.join([*parts, b""]).translate(DIGITS), starts, starts + lengths
 
 
-def word_hashes(codes: NDArray[np.uint32], begins: NDArray[np.intp], stops: NDArray[np.intp]) -> NDArray[np.uint32]:
+def word_hashes(
+    data: bytes, codes: NDArray[np.uint32], begins: NDArray[np.intp], stops: NDArray[np.intp]
+) -> NDArray[np.uint32]:
     """A hash of each word from its first eight and its last three letters and its length."""
     import numpy as np
 
     lengths = stops - begins
-    value = lengths.astype(np.uint32) * np.uint32(ODD[4])
-    padded = np.append(codes, np.zeros(8, np.uint32))
-    at = begins.copy()
-    for place in range(8):
-        value *= np.uint32(31)
-        value += padded[at] * (lengths > place)
-        at += 1
+    masks = np.array([(1 << 8 * size) - 1 for size in range(9)], "<u8")
+    eights = np.ndarray(len(codes) + 1, "<u8", data + b"\0" * 8, strides=(1,))
+    first = (eights[begins] & masks[np.minimum(lengths, 8)]).astype("<u8", copy=False)
+    powers = np.array([pow(31, 7 - place, 1 << 32) for place in range(8)], np.uint32)
+    value = lengths.astype(np.uint32) * np.uint32(ODD[4] * 31**8 & 0xFFFFFFFF)
+    value += first.view(np.uint8).reshape(-1, 8).astype(np.uint32) @ powers
     for back in range(1, 4):
         value *= np.uint32(37)
         value += codes[np.maximum(stops - back, begins)]

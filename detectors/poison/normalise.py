@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
-FEW = 12
+FEW = 40
 NON_ASCII = re.compile(r"[^\x00-\x7f]+")
 # A word that mixes Latin letters with Cyrillic, Greek or Armenian ones; no language writes so.
 MIXED_WORD = re.compile(r"[a-z\u0370-\u058f]{2,40}")
@@ -43,6 +44,8 @@ class Normal:
 
     def original(self, position: int) -> int:
         """The offset in the original text of a position in the folded one."""
+        if not self.edits:
+            return position
         place = bisect_right(self.edits, (position, 1 << 62)) - 1
         here, there = self.edits[place] if place >= 0 else (0, 0)
         found = there + position - here
@@ -60,9 +63,10 @@ def normalise(text: str) -> Normal:
     """Fold a text: NFKC, no invisible characters or accents, look-alike letters in mixed words to Latin, lower case."""
     if text.isascii():
         return Normal(text.lower())
-    plain = folded_in_place(text)
-    if plain is not None:
-        return Normal(plain)
+    odd = "".join(set("".join(NON_ASCII.findall(text))))
+    table = {char: fold(char) for char in odd}
+    if all(len(plain) == 1 for plain in table.values()):
+        return _with_look_alikes(_replaced(text, table).lower(), (), odd)
     pieces: list[str] = []
     edits: list[tuple[int, int]] = []
     runs: list[str] = []
@@ -79,27 +83,28 @@ def normalise(text: str) -> Normal:
                 edits.append((here, offset + 1))
         done = match.end()
     pieces.append(text[done:])
-    plain = "".join(pieces).lower()
+    return _with_look_alikes("".join(pieces).lower(), tuple(edits), "".join(runs))
+
+
+def _with_look_alikes(plain: str, edits: tuple[tuple[int, int], ...], odd: str) -> Normal:
+    """Folded text with the look-alike letters of mixed words as Latin ones; `odd` are the characters outside ASCII."""
     mixed: tuple[tuple[int, int], ...] = ()
-    if LOOK_ALIKE.search("".join(runs)):
+    if LOOK_ALIKE.search(odd):
         mixed = tuple(match.span() for match in MIXED_WORD.finditer(plain) if is_mixed(match.group()))
-    strange = STRANGE.search("".join(runs)) is not None
+    strange = STRANGE.search(odd) is not None
     for start, end in mixed:
         plain = plain[:start] + plain[start:end].translate(LOOK_ALIKES) + plain[end:]
-    return Normal(plain, tuple(edits), mixed, strange)
+    return Normal(plain, edits, mixed, strange)
 
 
-def folded_in_place(text: str) -> str | None:
-    """The folded text where that takes no more than to put one plain character for another; else None."""
-    odd = set("".join(NON_ASCII.findall(text)))
-    if len(odd) > FEW or STRANGE.search("".join(odd)):
-        return None
-    for char in odd:
-        plain = fold(char)
-        if len(plain) != 1 or not plain.isascii():
-            return None
+def _replaced(text: str, table: Mapping[str, str]) -> str:
+    """A text with single characters for others; where they are few, the plain way is faster than a table."""
+    others = {char: plain for char, plain in table.items() if char != plain}
+    if len(others) > FEW or not others.keys().isdisjoint(others.values()):
+        return text.translate({ord(char): plain for char, plain in others.items()})
+    for char, plain in others.items():
         text = text.replace(char, plain)
-    return text.lower()
+    return text
 
 
 @lru_cache(maxsize=8192)

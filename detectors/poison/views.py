@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from string import ascii_lowercase
+from typing import NamedTuple
 from urllib.parse import unquote
 
 from detectors.poison.normalise import Normal
@@ -37,10 +38,21 @@ class View:
     in_folded: bool = False
 
 
-def read_views(text: str, normal: Normal) -> tuple[View, ...]:
-    """The views of a text, in the order of the carriers below; `normal` is its folded form."""
+class Told(NamedTuple):
+    """What the words of a folded text tell: whether there may be letters spaced out, digits for letters, or a word of
+    text that is turned round."""
+
+    spaced: bool = True
+    leet: bool = True
+    turned: bool = True
+
+
+def read_views(text: str, normal: Normal, told: Told | None = None) -> tuple[View, ...]:
+    """The views of a text, in the order of the carriers below; `normal` is its folded form, and `told` what its words
+    tell, where that is known."""
     found: list[View] = []
-    for carrier in CARRIERS:
+    carriers = (*CARRIERS, *(carrier for carrier, wanted in zip(DISGUISED, told or Told(), strict=True) if wanted))
+    for carrier in carriers:
         for view in carrier(text, normal):
             found.append(view)
             if len(found) >= MAX_VIEWS:
@@ -99,6 +111,7 @@ BASE64 = re.compile(r"[A-Za-z0-9+/_-]{16,}={0,2}")
 BASE32 = re.compile(r"[A-Z2-7]{16,}={0,6}")
 HEX = re.compile(r"(?:0x)?((?:[0-9a-fA-F]{2}){10,})")
 ESCAPES = re.compile(r"(?:\\x[0-9a-fA-F]{2}|\\u00[0-9a-fA-F]{2}|\\[0-3][0-7]{2}){6,}")
+ESCAPE_MARKS = ("\\x", "\\u00", "\\0", "\\1", "\\2", "\\3")
 SPACED_HEX = re.compile(r"(?:\b(?:0x)?[0-9a-fA-F]{2}[ ,]{1,2}){10,}[0-9a-fA-F]{2}\b")
 BINARY = re.compile(r"(?:\b[01]{8}[ ,]{1,2}){5,}[01]{8}")
 MORSE = re.compile(r"(?:(?:[.-]{1,6}|/)[ ]{1,2}){12,}[.-]{1,6}")
@@ -132,11 +145,13 @@ def encoded(text: str, normal: Normal) -> Iterator[View]:
 def _escaped(text: str) -> Iterator[tuple[str, int, int, Decode]]:
     """Kind, place and decoder of the stretches that look encoded, by marks that they cannot do without."""
     found: list[tuple[str, re.Pattern[str], Decode]] = []
-    if "\\" in text:
+    if "\\" in text and any(mark in text for mark in ESCAPE_MARKS):
         found.append(("escapes", ESCAPES, from_escapes))
     plain = text.encode("latin-1", "replace")
-    if "0 " in text and LONG_HEX in plain.translate(HEX_BYTES).replace(b"  ", b" ").replace(b"hx", b""):
-        found.append(("hexadecimal", SPACED_HEX, from_hex))
+    if "0 " in text:
+        shape = plain.translate(HEX_BYTES)
+        if shape.count(b"hh ") >= 10 and LONG_HEX in shape.replace(b"  ", b" ").replace(b"hx", b""):
+            found.append(("hexadecimal", SPACED_HEX, from_hex))
     if "01" in text and LONG_BINARY in plain.translate(BINARY_BYTES).replace(b"  ", b" "):
         found.append(("binary", BINARY, from_binary))
     if ". -" in text and LONG_MORSE in plain.translate(MORSE_BYTES):
@@ -163,8 +178,10 @@ def percent_encoded(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _first_decoded(word: str, start: int) -> Iterator[View]:
-    if word.islower() and not word.isalnum():
-        return  # a path or a name: encoded prose has capitals, hexadecimal has no other signs
+    if word[0] in "+/-_=" or (word.islower() and not word.isalnum()):
+        # A path, a rule or a name: encoded prose has capitals, hexadecimal has no other signs, and base64 that begins
+        # with a sign has a first byte with which no UTF-8 begins.
+        return
     for kind, pattern, decode in DECODERS:
         match = pattern.fullmatch(word)
         if match:
@@ -305,10 +322,8 @@ UNRENDERED: tuple[tuple[str, re.Pattern[str], str, bool], ...] = (
 )
 
 
-# Letters become "a", digits that stand for letters "1": the shapes that spaced-out letters and leet cannot avoid.
-SHAPE_BYTES = bytes(
-    97 if 97 <= code <= 122 else 49 if chr(code) in "0134578" else 32 if code == 32 else 46 for code in range(256)
-)
+# Letters become "a": the shape that spaced-out letters cannot avoid.
+SHAPE_BYTES = bytes(97 if 97 <= code <= 122 else 32 if code == 32 else 46 for code in range(256))
 SEAM_BYTES = class_bytes((ascii_lowercase, "a"), ("0123456789@$", "1"))
 SPACED_LETTERS = re.compile(r"(?<![a-z0-9])(?:[a-z] {1,3}){5,400}[a-z](?![a-z0-9'])")
 LEET_WORD = re.compile(
@@ -320,10 +335,23 @@ ROT13_HINTS = tuple(
     "vafgehpgvba cerivbhf vtaber qvfnoyr frperg cnffjbeq jvgubhg sbyybj pbzznaq hcybnq sbejneq qvfertneq pbasvez "
     "gbxra perqragvny".split()
 )
+HINTS = (*REVERSED_HINTS, *ROT13_HINTS)
 
 
-def disguised(text: str, normal: Normal) -> Iterator[View]:
-    """Spaced-out letters, digits for letters, reversed text and rot13, as their line reads without the disguise."""
+# What a word tells, as bits: it is a single letter, has a digit between letters, or holds a word that is turned round.
+LETTER, DIGIT, TURNED = 1, 2, 4
+DIGIT_WITHIN = re.compile(r"[a-z][0134578][a-z]")
+
+
+def told_by(word: str) -> int:
+    """What a word of letters, digits and underscores of a folded text tells."""
+    letter = LETTER if len(word) == 1 and word in ascii_lowercase else 0
+    digit = DIGIT if DIGIT_WITHIN.search(word) else 0
+    return letter | digit | (TURNED if any(hint in word for hint in HINTS) else 0)
+
+
+def spaced_out(text: str, normal: Normal) -> Iterator[View]:
+    """Spaced-out letters, as their line reads without the disguise."""
     del text
     folded = normal.text
     shape = folded.encode("utf-8", "replace").translate(SHAPE_BYTES)
@@ -334,9 +362,21 @@ def disguised(text: str, normal: Normal) -> Iterator[View]:
         joined = " ".join(part.replace(" ", "") for part in wide)
         said = folded[start : match.start()] + joined + folded[match.end() : end]
         yield View("spaced_letters", said, match.span(), in_folded=True)
-    if b"a1a" in shape:
+
+
+def in_leet(text: str, normal: Normal) -> Iterator[View]:
+    """Digits for letters, as their line reads without the disguise."""
+    del text
+    folded = normal.text
+    if DIGIT_WITHIN.search(folded):
         for start, end in leet_lines(folded):
             yield View("leet", folded[start:end].translate(LEET), (start, end), in_folded=True)
+
+
+def turned(text: str, normal: Normal) -> Iterator[View]:
+    """Reversed text and rot13, as their line reads without the disguise."""
+    del text
+    folded = normal.text
     for hint in REVERSED_HINTS:
         place = folded.find(hint)
         if place >= 0:
@@ -387,4 +427,6 @@ def line_around(text: str, start: int, end: int) -> tuple[int, int]:
 
 
 Carrier = Callable[[str, Normal], Iterator[View]]
-CARRIERS: tuple[Carrier, ...] = (invisible, unrendered, encoded, disguised)
+CARRIERS: tuple[Carrier, ...] = (invisible, unrendered, encoded)
+# After these, each only where the words of the text tell what it looks for (`Told`).
+DISGUISED: tuple[Carrier, ...] = (spaced_out, in_leet, turned)

@@ -22,7 +22,7 @@ PART = re.compile(r"[-_./]")
 def extends_a_name(match: re.Match[str], block: str) -> bool:
     """Whether the new name is one that stands before it in the block, with a part added at its end or front."""
     new = match["new"].rstrip(".")
-    if EXTENSION.search(new) or len(new) < 6:
+    if PART.search(new) is None or EXTENSION.search(new) or len(new) < 6:
         return False
     before = block[max(0, match.start() - NEAR) : match.start()]
     cuts = [cut.start() for cut in PART.finditer(new)]
