@@ -76,7 +76,12 @@ def text_differences(
     """The values in which two solutions, title and body, contradict each other; `differ` finds those of two texts."""
     if a.title == b.title and a.body == b.body:
         return ()
-    return differ(f"{a.title}.\n\n{a.body}", f"{b.title}.\n\n{b.body}")
+    return differ(whole_text(a), whole_text(b))
+
+
+def whole_text(solution: Solution) -> str:
+    """What two solutions are compared by: title and body."""
+    return f"{solution.title}.\n\n{solution.body}"
 
 
 def plan_dedup(

@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -29,7 +29,7 @@ import detectors.traits
 import index.bullets
 import index.literals
 import index.signature
-from curate.dedup import KeptApart, pair_key, text_differences
+from curate.dedup import KeptApart, pair_key, whole_text
 from curate.guard import statements, uncovered
 from curate.replaced import strip_replaced, whole
 from curate.retire import supersede_changes
@@ -37,7 +37,7 @@ from detectors.result_cache import ResultCache, result_name
 from detectors.trait_cache import content_name
 from detectors.traits import content_words
 from index.changes import Change, Note, Plan
-from index.literals import Difference, literal_set
+from index.literals import Difference, find_differences, literal_set
 from index.records import TRUST_RANK, Solution
 from index.signature import command_key, error_signature
 
@@ -200,11 +200,17 @@ def _replaced_values(older: Solution, newer: Solution) -> tuple[tuple[str, str],
     named, bare = _without_replaced(older, newer)
     if not older.project and not corrects and not named:
         return UNSAID  # without the values in which they differ, which are dear to find
-    differences = text_differences(older, bare)
+    differences: dict[Difference, None] = {}
+    told = True
+    for one in find_differences(whole_text(older), whole_text(bare)):
+        differences[one] = None
+        told = told and (one.a.lower() in named or (corrects and _may_be_corrected(one)))
+        # What is left untold must be one changed value and nothing else; the other differences are dear to find.
+        if not told and not _is_one_value(older, differences):
+            return UNSAID
     if not differences and not corrects:
         return UNSAID
-    told = all(d.a.lower() in named or (corrects and _may_be_corrected(d)) for d in differences)
-    if not told and not _is_changed_value(differences, older, bare):
+    if not told and not _is_changed_value(tuple(differences), older, bare):
         return UNSAID
     if lost := _lost(older, newer, differences):
         return f"the newer does not say {lost!r}"
@@ -261,9 +267,15 @@ def _may_be_corrected(difference: Difference) -> bool:
     return _is_value(difference)
 
 
+def _is_one_value(older: Solution, differences: Collection[Difference]) -> bool:
+    """Whether differences are all one value that changed, in a lesson of a project."""
+    one = len({(d.a, d.b) for d in differences}) == 1
+    return one and bool(older.project) and _is_value(next(iter(differences)))
+
+
 def _is_changed_value(differences: Sequence[Difference], older: Solution, newer: Solution) -> bool:
     """Whether one value, and nothing else, was changed to another one as what is said of the subject."""
-    if not older.project or len({(d.a, d.b) for d in differences}) != 1 or not _is_value(differences[0]):
+    if not _is_one_value(older, differences):
         return False
     old, new = differences[0].a, differences[0].b
     if not old or not new or any(old in trigger or new in trigger for trigger in _triggers(older) | _triggers(newer)):

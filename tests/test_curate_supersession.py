@@ -162,7 +162,7 @@ def test_what_two_texts_say_is_found_once(tmp_path: Path, monkeypatch: pytest.Mo
     assert find_superseded(pairs, lessons, frozenset(), NOW, tmp_path) == expected
     early = find_superseded(pairs, lessons, frozenset(), NEW.created - timedelta(days=5))
     with monkeypatch.context() as patch:
-        patch.setattr("curate.supersession.text_differences", None)
+        patch.setattr("curate.supersession.find_differences", None)
         patch.setattr("curate.supersession._without_replaced", None)
         assert find_superseded(pairs, lessons, frozenset(), NOW, tmp_path) == expected
         assert find_superseded(pairs, lessons, frozenset(), NEW.created - timedelta(days=5), tmp_path) == early
