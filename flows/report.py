@@ -74,7 +74,7 @@ class Report:
 
     @property
     def failed(self) -> bool:
-        """True when a session failed, or when all was refused that was to be written or that a person gave to import."""
+        """True when a session failed, or when all that was to be written or imported was refused."""
         wanted = sum(len(stage.changes) + len(stage.refused) for stage in self.stages)
         wanted += sum(stage.unusable for stage in self.stages if stage.stage == "import" and not stage.skipped)
         return any(line.status == "failed" for line in self.sessions) or (wanted > 0 and self.changed == 0)
