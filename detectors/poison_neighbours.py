@@ -23,6 +23,7 @@ import index.frontmatter
 import index.literals
 import index.records
 from index.files import read_bytes, write_atomic
+from index.known import Known
 from index.literals import STOPWORDS
 from index.records import Solution
 
@@ -32,6 +33,7 @@ COMMON = 300
 # Read of each lesson: what it says first, and so many keys.
 READ = 6_000
 MOST_KEYS = 400
+ALIKE = 20  # more keys of one lesson never have the numbers of others
 KEY = re.compile(r"[a-z0-9@][\w@./:+-]{2,80}")
 PART = re.compile(r"[^\W_]{3,40}")
 
@@ -48,20 +50,41 @@ Numbers = NDArray[np.intp]
 
 def keys_of(solution: Solution) -> set[str]:
     """What a lesson can be found by: its words and whole names, in lower case, its ids and its origins."""
-    triggers = solution.triggers
-    said = "\n".join((solution.title, *triggers.commands, *triggers.errors, *triggers.paths, solution.body[:READ]))
-    low = said.lower()
-    names = {name.rstrip(".,:;") for name in KEY.findall(low)}
-    words = {word[:6] for word in PART.findall(low)} - STOPWORDS  # a stem, near enough to find what to look at
-    kept = sorted(names | words)[:MOST_KEYS]
-    origins = {f"\0{source.ref or source.session}" for source in solution.sources}
-    ids = {f"\1{one}" for one in (solution.id, *solution.supersedes)}
-    return {*kept, *origins, *ids}
+    return {*sorted(_keys_in(_read_of(solution)))[:MOST_KEYS], *_marks_of(solution)}
 
 
 def codes_of(solution: Solution) -> NDArray[np.uint32]:
     """The keys of a lesson as numbers, each once, in order."""
-    return np.array(sorted({zlib.crc32(key.encode("utf-8", "replace")) for key in keys_of(solution)}), np.uint32)
+    # A key holds no blank, so that what a run between blanks gives can be remembered.
+    codes = set[int]().union(*map(_codes_in.__getitem__, set(_read_of(solution).split())))
+    if len(codes) < MOST_KEYS - ALIKE:
+        codes.update(map(_code, _marks_of(solution)))
+    else:  # two keys may have one number, so that near the bound the keys themselves are counted
+        codes = {_code(key) for key in keys_of(solution)}
+    return np.array(sorted(codes), np.uint32)
+
+
+def _read_of(solution: Solution) -> str:
+    triggers = solution.triggers
+    said = (solution.title, *triggers.commands, *triggers.errors, *triggers.paths, solution.body[:READ])
+    return "\n".join(said).lower()
+
+
+def _keys_in(low: str) -> set[str]:
+    names = {name.rstrip(".,:;") for name in KEY.findall(low)}
+    return names | {word[:6] for word in PART.findall(low)} - STOPWORDS  # a stem, near enough to find what to look at
+
+
+def _marks_of(solution: Solution) -> set[str]:
+    origins = {f"\0{source.ref or source.session}" for source in solution.sources}
+    return origins | {f"\1{one}" for one in (solution.id, *solution.supersedes)}
+
+
+def _code(key: str) -> int:
+    return zlib.crc32(key.encode("utf-8", "replace"))
+
+
+_codes_in: Known[frozenset[int]] = Known(lambda run: frozenset(map(_code, _keys_in(run))))
 
 
 def name_of(solution: Solution) -> bytes:

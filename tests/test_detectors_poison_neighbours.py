@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from detectors import poison_neighbours
-from detectors.poison_neighbours import COMMON, FILE, NEAREST, KeyRows, Neighbours, keys_of, name_of
+from detectors.poison_neighbours import COMMON, FILE, NEAREST, KeyRows, Neighbours, codes_of, keys_of, name_of
 from index.records import Solution, Source
 
 WORDS = ("registry", "deploy", "cache", "token", "branch", "review", "index", "mirror")
@@ -146,3 +146,11 @@ def test_a_dry_run_keeps_no_keys(tmp_path: Path) -> None:
     Neighbours(store(1, 2, 3), known)
     known.save()
     assert not (tmp_path / "none").exists()
+
+
+@given(st.text(st.sampled_from("aZéΣİ中9@._/:+- \t\n\x1c\x85\u3000,"), max_size=300), st.integers(0, 500))
+def test_codes_are_those_of_the_keys(text: str, many: int) -> None:
+    """However blanks, signs and scripts fall, and also where a lesson has more keys than count."""
+    body = f"{text} {' '.join(f'name{number}' for number in range(many))}"
+    codes = {zlib.crc32(key.encode("utf-8", "replace")) for key in keys_of(lesson(1, body))}
+    assert codes_of(lesson(1, body)).tolist() == sorted(codes)
