@@ -13,14 +13,13 @@ from __future__ import annotations
 
 import bisect
 import contextlib
-import itertools
 import mmap
 import os
 import sqlite3
 import struct
 import sys
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from stat import S_ISREG
@@ -190,6 +189,7 @@ class SignatureCache:
         names = self._names(np.flatnonzero(used))
         free = iter((1 + np.flatnonzero(~used[1:])).tolist())
         new: list[int] = []
+        hashes: list[bytes] = []  # of the new rows, in order
         fresh: dict[bytes, int] = {}
         failed: list[tuple[str, str]] = []
 
@@ -206,10 +206,11 @@ class SignatureCache:
                     row = fresh[name] = next(free, self.height)
                     self.height = max(self.height, row + 1)
                     new.append(row)
+                    hashes.append(name)
                     yield body
                 rows[place] = row
 
-        self._write_rows(bodies(), new, fresh)
+        self._write_rows(bodies(), new, hashes)
         self._unpaired = bool(new)
         self._forget(np.flatnonzero(used & ~_marked(rows, self.height)[: len(used)]))
         self._keep_listing(listing, rows, now_ns, same_paths=known[0] == listing.paths)
@@ -317,7 +318,7 @@ class SignatureCache:
             at += 1
         return 0
 
-    def _write_rows(self, bodies: Iterable[bytes], new: list[int], fresh: Mapping[bytes, int]) -> None:
+    def _write_rows(self, bodies: Iterable[bytes], new: list[int], hashes: Sequence[bytes]) -> None:
         factors, summands = permutations(self._scheme.permutations, self._scheme.seed)
         done = 0
         for signatures, counts in sign_all(bodies, factors, summands):
@@ -327,7 +328,7 @@ class SignatureCache:
             self._mark(0)
             # Rows of a first run follow one another, and a slice is written without a copy.
             at: Any = slice(rows[0], rows[-1] + 1) if rows[-1] - rows[0] == len(rows) - 1 else rows
-            names = b"".join(itertools.islice(fresh, done, done + len(counts)))
+            names = b"".join(hashes[done : done + len(counts)])
             self.hashes[at] = np.frombuffer(names, dtype=np.uint64).reshape(-1, 2)
             self.signatures[at] = signatures
             self.bands[at] = band_hashes(signatures, self._scheme.bands, self._scheme.rows)
