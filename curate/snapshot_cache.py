@@ -13,8 +13,8 @@ import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from io import BufferedReader
 from pathlib import Path
-from typing import BinaryIO
 
 import orjson
 
@@ -22,7 +22,7 @@ from index.files import write_derived
 from index.store import CACHE
 
 INDEX = f"{CACHE}/snapshot.json"
-VERSION = 1
+VERSION = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +38,12 @@ class Block:
 
 @dataclass(frozen=True, slots=True)
 class Last:
-    """The last snapshot: its file, open, and its blocks with where each begins and how long it is."""
+    """The last snapshot: its file, open, the digest it was written with, and its blocks with where each begins and how
+    long it is."""
 
     name: str = ""
-    file: BinaryIO | None = None
+    file: BufferedReader | None = None
+    digest: str = ""
     blocks: dict[str, tuple[Block, int, int]] = field(default_factory=dict)
 
     def take(self, names: list[str], times: list[int]) -> tuple[Block, bytes] | None:
@@ -54,10 +56,10 @@ class Last:
         return (block, content) if digest_of(content) == block.digest else None
 
     def has(self, blocks: Sequence[Block]) -> bool:
-        """Whether it holds these blocks, all and no others."""
-        return self.file is not None and [one.digest for one in blocks] == [
-            block.digest for block, _, _ in self.blocks.values()
-        ]
+        """Whether it holds these blocks, all and no others, and is byte for byte as it was written: it may be what a
+        person needs, so that no time is believed here."""
+        same = [one.digest for one in blocks] == [block.digest for block, _, _ in self.blocks.values()]
+        return self.file is not None and same and _whole(self.file) == self.digest
 
 
 def digest_of(content: bytes) -> str:
@@ -77,7 +79,7 @@ def open_last(root: Path, folder: Path) -> Iterator[Last]:
                 file = stack.enter_context((folder / name).open("rb"))
                 if _stamp(os.fstat(file.fileno())) == kept["stamp"]:
                     blocks = {row[0][0]: (Block(*row[:4]), row[4], row[5]) for row in kept["blocks"]}
-                    last = Last(name, file, blocks)
+                    last = Last(name, file, kept["whole"], blocks)
         yield last
 
 
@@ -87,10 +89,17 @@ def write_index(root: Path, place: Path, blocks: Sequence[Block], start: int, le
     for block, length in zip(blocks, lengths, strict=True):
         rows.append((block.names, block.times, block.hashes, block.digest, at, length))
         at += length
-    kept = {"version": VERSION, "snapshot": place.name, "stamp": _stamp(place.stat()), "blocks": rows}
+    with place.open("rb") as file:
+        stamp, whole = _stamp(os.fstat(file.fileno())), _whole(file)
+    kept = {"version": VERSION, "snapshot": place.name, "stamp": stamp, "whole": whole, "blocks": rows}
     with contextlib.suppress(TypeError):  # a file's name that is no text: everything is packed anew next time
         write_derived(root / INDEX, orjson.dumps(kept))
 
 
 def _stamp(stat: os.stat_result) -> list[int]:
     return [stat.st_mtime_ns, stat.st_ctime_ns, stat.st_size, stat.st_ino]
+
+
+def _whole(file: BufferedReader) -> str:
+    file.seek(0)
+    return hashlib.file_digest(file, "blake2b").hexdigest()

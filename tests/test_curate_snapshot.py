@@ -150,12 +150,13 @@ def test_what_the_newest_snapshot_holds_is_not_written_again(large: Path, harm: 
     assert read_snapshot(found).keys() >= {"solutions/bugs/a b.md"}
 
 
-def test_a_damaged_block_is_not_taken_over(large: Path) -> None:
-    """A flipped byte that no time tells of stays in the old snapshot."""
+@pytest.mark.parametrize("share", [0.0, 0.2, 0.4, 0.5, 0.6, 0.8, 1.0])
+def test_a_damaged_snapshot_is_not_taken_for_the_store(large: Path, share: float) -> None:
+    """A flipped byte that no time tells of stays in the old snapshot, wherever in it; a sound one is written."""
     write_snapshot(large, day(large, 1), NOW)
     stat = day(large, 1).stat()
     raw = bytearray(day(large, 1).read_bytes())
-    raw[len(raw) // 2] ^= 0xFF
+    raw[int(share * (len(raw) - 1))] ^= 0xFF
     day(large, 1).write_bytes(raw)
     os.utime(day(large, 1), ns=(stat.st_atime_ns, stat.st_mtime_ns))
     index = large / ".cache/snapshot.json"
