@@ -138,13 +138,13 @@ def test_older_files_are_left_out_where_the_store_has_them(store: Path, tmp_path
     """HERMES_HOME and its profiles are looked at; a session in the store is not read from its file again."""
     home = tmp_path / "hermes"
     (home / "sessions").mkdir(parents=True)
-    (home / "profiles" / "work").mkdir(parents=True)
+    (home / "profiles" / "office").mkdir(parents=True)
     shutil.copy(store, home / "state.db")
-    shutil.copy(store, home / "profiles" / "work" / "state.db")
+    shutil.copy(store, home / "profiles" / "office" / "state.db")
     for name in ("session_s1.json", "session_old.json"):
         (home / "sessions" / name).write_text("{}")
     found = [str(path.relative_to(home)) for path in find(tmp_path, {"HERMES_HOME": str(home)})]
-    assert found == ["state.db", "sessions/session_old.json", "profiles/work/state.db"]
+    assert found == ["state.db", "sessions/session_old.json", "profiles/office/state.db"]
 
 
 def trajectory(prompt: str) -> bytes:
