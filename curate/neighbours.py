@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import islice
 from pathlib import Path
 
@@ -24,6 +25,7 @@ from detectors.poison_episode import Row, episode_findings
 from detectors.poison_neighbours import NAME, READ, KeyRows, Neighbours, name_of
 from detectors.poison_said import SaidRows
 from detectors.poison_store import CHAIN, STOP, Note, StoreFinding, alarm, raise_verdicts, scan_notes
+from index.code_version import code_version
 from index.literals import Difference, find_differences
 from index.records import Solution, Verdict
 
@@ -32,6 +34,7 @@ SHORTENING = "store.shortening_chain"
 INSTEAD = "**Instead:**"
 # What a judgement rests on beside the texts: the code that finds a group, reads it and judges.
 _JUDGES = (
+    sys.modules[__name__],
     curate.dedup,
     detectors.poison_claims,
     detectors.poison_neighbours,
@@ -117,7 +120,7 @@ class Groups:
 
     def digest(self, path: str) -> str:
         """What changes whenever something does that the judgement of a lesson rests on."""
-        whole = hashlib.sha256(_judged_by().encode())
+        whole = hashlib.sha256(code_version(*_JUDGES).encode())
         for place in self._group(path):
             one = self._every[place]
             verdict = self.alone.get(one.path) if place < len(self.solutions) else None
@@ -336,11 +339,3 @@ def advice_of(body: str) -> str:
     """What a lesson tells the reader to do: the part from **Instead:** on, or all of a text in another form."""
     _, found, advice = body.partition(INSTEAD)
     return advice.strip() + "\n" if found else body
-
-
-@cache
-def _judged_by() -> str:
-    whole = hashlib.sha256()
-    for file in (__file__, *(module.__file__ for module in _JUDGES)):
-        whole.update(Path(str(file)).read_bytes())
-    return whole.hexdigest()

@@ -10,9 +10,9 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import re
+import sys
 import zlib
 from collections.abc import Iterator, Sequence
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -20,8 +20,10 @@ import orjson
 from numpy.typing import NDArray
 
 import index.frontmatter
+import index.known
 import index.literals
 import index.records
+from index.code_version import code_version
 from index.files import read_bytes, write_atomic
 from index.known import Known
 from index.literals import STOPWORDS
@@ -44,6 +46,8 @@ BLOCK = 4_000_000  # keys that are looked at in one go
 WASTE = 2  # kept rows for each one in use, and so many beside, from which on the others are dropped
 SPARE = 1_000
 FEW = 1_000  # where fewer than one lesson in so many is new, reading it again is cheaper than keeping all anew
+
+_READERS = (sys.modules[__name__], index.frontmatter, index.known, index.literals, index.records)
 
 Numbers = NDArray[np.intp]
 
@@ -139,7 +143,7 @@ class KeyRows:
         """Keep what was read; where that was little, the next run reads it again."""
         if self._place is None or self._frozen or self._unsaved * FEW <= len(self._row_of):
             return
-        head = orjson.dumps([_version(), len(self.lengths), len(self.vocabulary), len(self.ids)])
+        head = orjson.dumps([code_version(*_READERS), len(self.lengths), len(self.vocabulary), len(self.ids)])
         parts = [b"".join(self._row_of), self.lengths.tobytes(), self.vocabulary.tobytes(), self.ids.tobytes()]
         content = b"".join((head, b"\n", *parts))
         with contextlib.suppress(OSError):
@@ -150,7 +154,7 @@ class KeyRows:
     def _load(self, raw: bytes) -> None:
         head, _, _ = raw[:HEAD].partition(b"\n")
         version, rows, words, keys = orjson.loads(head)
-        if version != _version() or zlib.crc32(memoryview(raw)[:-4]) != int.from_bytes(raw[-4:], "little"):
+        if version != code_version(*_READERS) or zlib.crc32(memoryview(raw)[:-4]) != int.from_bytes(raw[-4:], "little"):
             raise ValueError("of another version, or damaged")
         names = raw[len(head) + 1 : len(head) + 1 + NAME * rows]
         at = len(head) + 1 + len(names)
@@ -255,12 +259,3 @@ class Neighbours:
             others, shared = others[shared >= least], shared[shared >= least]
             others = others[np.lexsort((others, -shared))[:most]]
         return tuple(sorted(others.tolist()))
-
-
-@cache
-def _version() -> str:
-    """What kept keys were read by."""
-    whole = hashlib.sha256()
-    for file in (__file__, index.frontmatter.__file__, index.literals.__file__, index.records.__file__):
-        whole.update(Path(str(file)).read_bytes())
-    return whole.hexdigest()

@@ -9,8 +9,8 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sqlite3
+import sys
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from types import TracebackType
 from typing import Self
@@ -22,12 +22,13 @@ import index.bullets
 import index.known
 import index.literals
 from detectors.poison_claims import Claim, Swap, claims, is_reference, swaps, trusted_words
+from index.code_version import code_version
 from index.literals import content
 
 DATABASE = "said.db"
 WASTE = 2  # kept rows for each lesson there is, and so many beside, from which on the others are deleted
 SPARE = 1_000
-_READERS = (detectors.poison_claims, index.bullets, index.known, index.literals)
+_READERS = (sys.modules[__name__], detectors.poison_claims, index.bullets, index.known, index.literals)
 _BUSY_SECONDS = 5.0
 
 
@@ -116,7 +117,7 @@ class SaidRows:
     def _open(self, place: Path) -> None:
         if self._frozen:
             self._db = sqlite3.connect(f"{place.absolute().as_uri()}?mode=ro", uri=True, isolation_level=None)
-            if self._db.execute("select version from made_by").fetchall() != [(_version(),)]:
+            if self._db.execute("select version from made_by").fetchall() != [(code_version(*_READERS),)]:
                 self._close()
             return
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -125,10 +126,10 @@ class SaidRows:
         self._db.execute("begin immediate")
         self._db.execute("create table if not exists made_by(version text)")
         self._db.execute("create table if not exists said(name blob primary key, said blob) without rowid")
-        if self._db.execute("select version from made_by").fetchall() != [(_version(),)]:
+        if self._db.execute("select version from made_by").fetchall() != [(code_version(*_READERS),)]:
             self._db.execute("delete from made_by")
             self._db.execute("delete from said")
-            self._db.execute("insert into made_by values (?)", (_version(),))
+            self._db.execute("insert into made_by values (?)", (code_version(*_READERS),))
         self._db.execute("commit")
 
     def _close(self) -> None:
@@ -157,11 +158,3 @@ def _load(row: bytes) -> Said:
         approved,
         referred,
     )
-
-
-@cache
-def _version() -> str:
-    whole = hashlib.sha256()
-    for file in (__file__, *(module.__file__ for module in _READERS)):
-        whole.update(Path(str(file)).read_bytes())
-    return whole.hexdigest()

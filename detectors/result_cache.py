@@ -10,13 +10,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import sqlite3
-import sys
 from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
 from types import ModuleType, TracebackType
 from typing import Any, Self
 
 import orjson
+
+from index.code_version import code_version
 
 _SCHEMA = (
     "create table if not exists made_by(version text)",
@@ -99,7 +100,7 @@ class ResultCache:
 
     def _open(self, place: Path) -> sqlite3.Connection:
         place.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-        version = _version(self._modules)
+        version = code_version(*self._modules)
         db = sqlite3.connect(place, timeout=_BUSY_SECONDS, isolation_level=None)
         self._db = db
         db.execute("pragma synchronous = normal")
@@ -155,10 +156,3 @@ def _read(name: object, row: object) -> list[Any] | None:
         return None
     read: list[Any] = orjson.loads(row[_CHECK:])
     return read
-
-
-def _version(modules: Iterable[ModuleType]) -> str:
-    whole = hashlib.sha256(b"%d" % sys.hexversion)
-    for module in modules:
-        whole.update(Path(str(module.__file__)).read_bytes())
-    return whole.hexdigest()

@@ -11,7 +11,7 @@ import hashlib
 import sqlite3
 from collections.abc import Sequence
 from pathlib import Path
-from types import ModuleType, TracebackType
+from types import TracebackType
 from typing import TYPE_CHECKING, Self
 
 import orjson
@@ -20,6 +20,7 @@ import detectors.traits
 import index.bullets
 import index.literals
 import index.signature
+from index.code_version import code_version
 from index.literals import Difference, differs
 from index.records import Solution
 
@@ -72,7 +73,7 @@ class TraitCache:
 
         if self._folder is None:
             return lesson_table.read_table(solutions)
-        version = _version(*_READERS, lesson_table)
+        version = code_version(*_READERS, lesson_table)
         return lesson_table.find_table(solutions, self.names(solutions), self._folder / TABLE, version)
 
     def differ(self, a: str, b: str) -> tuple[Difference, ...]:
@@ -114,7 +115,7 @@ class TraitCache:
         self._db.execute("begin immediate")
         for statement in _SCHEMA:
             self._db.execute(statement)
-        version = _version(*_READERS)
+        version = code_version(*_READERS)
         if self._db.execute("select version from made_by").fetchall() != [(version,)]:
             self._db.execute("delete from made_by")
             self._db.execute("delete from differences")
@@ -151,10 +152,3 @@ def _dump(*found: object) -> bytes:
     with contextlib.suppress(orjson.JSONEncodeError):
         return orjson.dumps(found)
     return b""
-
-
-def _version(*modules: ModuleType) -> str:
-    whole = hashlib.sha256()
-    for module in modules:
-        whole.update(Path(str(module.__file__)).read_bytes())
-    return whole.hexdigest()

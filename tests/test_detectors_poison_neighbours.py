@@ -126,7 +126,7 @@ def test_a_damaged_file_of_keys_is_not_believed(tmp_path: Path, harm: str, monke
     known.save()
     raw = place.read_bytes()
     if harm == "other":
-        monkeypatch.setattr(poison_neighbours, "_version", lambda: "another")
+        monkeypatch.setattr(poison_neighbours, "code_version", lambda *_: "another")
     place.unlink()
     if harm == "folder":
         place.mkdir()

@@ -70,7 +70,7 @@ def test_a_harmed_file_changes_nothing(tmp_path: Path, harm: str, monkeypatch: p
     plain = told(SaidRows(tmp_path))
     place = tmp_path / DATABASE
     if harm == "other":
-        monkeypatch.setattr(poison_said, "_version", lambda: "another")
+        monkeypatch.setattr(poison_said, "code_version", lambda *_: "another")
     elif harm == "row":
         with SaidRows(tmp_path) as rows:
             assert rows._db is not None

@@ -60,7 +60,7 @@ def test_the_cache_may_be_lost_or_damaged_at_any_time(tmp_path: Path, harm: byte
 def test_another_way_of_reading_starts_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     solutions = lessons(150)
     with monkeypatch.context() as patch:
-        patch.setattr(detectors.trait_cache, "_version", lambda *_: "older")
+        patch.setattr(detectors.trait_cache, "code_version", lambda *_: "older")
         patch.setattr(detectors.lesson_table, "find_words", lambda _: ())
         judged(tmp_path, solutions)
     assert judged(tmp_path, solutions) == find_same(solutions)
