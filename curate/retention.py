@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections import defaultdict
@@ -12,7 +11,7 @@ from pathlib import Path
 
 from index.changes import Change, Plan
 from index.store import EPISODES
-from reflect.custody import episode_name, read_episode
+from reflect.custody import episode_name, name_tail, read_episode
 
 _MONTH = re.compile(rf"{EPISODES}/([0-9]{{4}})/(0[1-9]|1[0-2])/([^/]*)")
 # A month begins earlier in some places than in others.
@@ -75,5 +74,5 @@ def _by_tail(sessions: Iterable[str]) -> dict[str, list[str]]:
     """Sessions by the part of their files' names that is made of their keys alone."""
     found: dict[str, list[str]] = defaultdict(list)
     for session in sessions:
-        found[hashlib.sha256(session.encode("utf-8", "surrogatepass")).hexdigest()[:6]].append(session)
+        found[name_tail(session)].append(session)
     return found

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from pathlib import Path
 
 from curate.dedup import KeptApart, plan_dedup, text_differences
 from detectors.duplicate_files import duplicates_in
@@ -13,16 +12,11 @@ from detectors.embedding import find_embedder
 from detectors.meaning import Judged
 from detectors.store_meaning import judge_store
 from detectors.trait_cache import TraitCache
-from flows.context import Pass, passes_folder
+from flows.context import Pass
 from index.changes import Plan
 from index.literals import Difference
 from index.records import Solution
 from index.store import SOLUTIONS
-
-
-def cache_folder(run: Pass) -> Path:
-    """Where a pass keeps what it may lose."""
-    return passes_folder(run.world.root, run.world.env)
 
 
 def near_duplicates(run: Pass, solutions: Sequence[Solution]) -> tuple[Pair, ...]:
@@ -41,7 +35,7 @@ def near_duplicates(run: Pass, solutions: Sequence[Solution]) -> tuple[Pair, ...
 
         found = spread_duplicates(folder, settings, spread)
     else:
-        found = duplicates_in(folder, settings, time.time_ns(), cache_folder(run))
+        found = duplicates_in(folder, settings, time.time_ns(), run.cache)
     pairs = []
     for one, other, jaccard, ratio in found.pairs:
         a, b = place.get(f"{SOLUTIONS}/{one}"), place.get(f"{SOLUTIONS}/{other}")
@@ -52,7 +46,7 @@ def near_duplicates(run: Pass, solutions: Sequence[Solution]) -> tuple[Pair, ...
 
 def plan_merges(run: Pass, solutions: Sequence[Solution], pairs: Sequence[Pair], kept_apart: KeptApart) -> Plan:
     """The plan that merges near-duplicates; what two texts differ in is kept from run to run."""
-    with TraitCache(None if run.dry_run else cache_folder(run)) as known:
+    with TraitCache(run.cache) as known:
 
         def differ(a: Solution, b: Solution) -> tuple[Difference, ...]:
             return text_differences(a, b, known.differ)
@@ -65,4 +59,4 @@ def same_meaning(run: Pass, solutions: Sequence[Solution]) -> tuple[Judged, ...]
 
     What is known of them is kept from run to run; a dry run writes nothing.
     """
-    return judge_store(solutions, find_embedder(), None if run.dry_run else cache_folder(run))
+    return judge_store(solutions, find_embedder(), run.cache)

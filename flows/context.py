@@ -185,6 +185,11 @@ class Pass:
 
         return scan_one
 
+    @property
+    def cache(self) -> Path | None:
+        """Where a pass keeps what it may lose; a dry run keeps nothing."""
+        return None if self.dry_run else passes_folder(self.world.root, self.world.env)
+
     def _read(self) -> Read:
         """What passes have read of lessons; a dry run takes what is kept, but keeps nothing."""
         if self.read is None:

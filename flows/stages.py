@@ -32,7 +32,7 @@ from curate.verdicts import text_hash, write_verdicts
 from detectors.poison.scan import scan_text
 from detectors.recurrence import Link, find_patterns
 from detectors.secrets import find_secrets
-from flows.context import Pass, World, passes_folder, recall_database
+from flows.context import Pass, World, recall_database
 from flows.kept_answers import keep_answers
 from flows.project_checks import check_projects
 from flows.report import StageLine
@@ -194,8 +194,7 @@ def consolidate(run: Pass) -> None:
     kept_apart = read_kept_apart(run)
     judged = same_meaning(run, solutions)
     against = {(one.a, one.b): one for one in judged if one.judgement.answer in ("supersedes", "conflict")}
-    folder = None if run.dry_run else passes_folder(run.world.root, run.world.env)
-    replaced, open_pairs = find_superseded(against, solutions, kept_apart, run.world.now, folder)
+    replaced, open_pairs = find_superseded(against, solutions, kept_apart, run.world.now, run.cache)
     notes = [
         _open_note(solutions[pair[0]], solutions[pair[1]], against[pair].judgement, why)
         for pair, why in open_pairs.items()
@@ -261,7 +260,7 @@ def promote(run: Pass) -> None:
         counts=lambda key: teaches(key, ledger),
         dates=days,
         places=places,
-        folder=None if run.dry_run else passes_folder(world.root, world.env),
+        folder=run.cache,
         sessions=settings.sessions,
     )
     ready = [pattern for pattern in patterns if pattern.promotable(settings.sessions, settings.days)]

@@ -31,8 +31,12 @@ def episode_path(session: Session) -> str:
 def episode_name(key: str) -> str:
     """The name of a session's episode file, by the session's key."""
     agent, _, identity = key.partition(":")
-    tail = hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:6]
-    return f"{slug(agent)}-{slug(identity)[:48]}-{tail}.jsonl.gz"
+    return f"{slug(agent)}-{slug(identity)[:48]}-{name_tail(key)}.jsonl.gz"
+
+
+def name_tail(key: str) -> str:
+    """The part of that name, between its last `-` and its endings, that is made of all of the key."""
+    return hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:6]
 
 
 def cut_middle(text: str, most: int = KEPT_CHARACTERS) -> str:

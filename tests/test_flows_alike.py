@@ -11,8 +11,7 @@ import pytest
 
 import detectors.duplicate_files
 from benchmarks.corpus import make_lessons
-from flows.alike import cache_folder
-from flows.context import Pass, World, open_pass
+from flows.context import Pass, World, open_pass, passes_folder
 from flows.pipeline import rebuild_index, run_stage
 from index.settings import Settings
 
@@ -86,7 +85,7 @@ def test_every_cache_may_be_lost_at_any_time(world: World, tmp_path: Path, harm:
 
 def folder_of(world: World) -> Path:
     with open_pass(world, "dedup", dry_run=True) as run:
-        return cache_folder(run)
+        return passes_folder(run.world.root, run.world.env)
 
 
 def files_below(folder: Path) -> dict[Path, bytes]:
@@ -129,4 +128,4 @@ def test_the_caches_of_a_shared_store_lie_in_the_personal_one(tmp_path: Path) ->
     root.mkdir()
     with open_pass(shared, "dedup", dry_run=True) as run:
         assert isinstance(run, Pass)
-        assert cache_folder(run).is_relative_to(home)
+        assert passes_folder(run.world.root, run.world.env).is_relative_to(home)
